@@ -1,53 +1,123 @@
 // The page of the inspector in a Chromium that has not seen it: when something is painted first, and when its list is
-// there; and how old the counts of a queue are that it shows while jobs go through it.
+// there; how old the counts of a queue are that it shows while jobs go through it; and how long the page is busy at a
+// time while a graph is read, laid out and pointed at.
 
-import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { MemoryBackend } from '../adapters/memory.js'
-import { createHandler } from '../src/http/index.js'
-import { createLorekeep } from '../src/index.js'
+import type { createLorekeep } from '../src/index.js'
+import { executablePath } from '../test/client/browser.js'
+import { Random } from '../test/fixtures/random.js'
+import { openInspector, type Opened } from '../test/inspector/opening.js'
+import { tasksDuring, type Task } from '../test/inspector/tasks.js'
 import * as bench from './measure.js'
 
+const user = 'alice'
 const rounds = 7
-const executablePath = '/usr/bin/chromium'
+const graphRounds = 5
+const graphs = [
+  { nodes: 1000, links: 3000 },
+  { nodes: 5000, links: 20_000 },
+] as const
 
-if (existsSync(executablePath)) await measure()
+if (executablePath !== undefined) await measure(executablePath)
 else bench.report({ scenario: 'inspector', peer: '', skipped: 'there is no Chromium' })
 
-async function measure(): Promise<void> {
-  await using keep = await createLorekeep({ backend: new MemoryBackend() })
-  const { knowledge, objects, flows } = keep
-  const authenticate = 'none'
-  const handler = createHandler({ knowledge, objects, flows, authenticate, inspector: true })
-  const server = createServer((request, response) => void handler(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}/api/v1/inspector`
+async function measure(executablePath: string): Promise<void> {
+  await using opened = await openInspector(new MemoryBackend())
+  const { flows } = opened.keep
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   const paints: number[] = []
   const readies: number[] = []
   for (let round = 0; round < rounds; round++) {
-    const { paint, ready } = await opened(browser, url)
+    const { paint, ready } = await times(browser, opened.url)
     paints.push(paint)
     readies.push(ready)
   }
   tell('first paint', paints, 1000)
   tell('a view that can be used', readies, 2000)
   await flows.define({ id: 'slow', steps: [{ name: 'wait', run: () => sleep(20, {}) }] })
-  tell('counts of a queue: how old', await agesOf(browser, url, flows), 2000)
+  tell('counts of a queue: how old', await agesOf(browser, opened.url, flows), 2000)
+  for (const graph of graphs) await measureGraph(browser, opened, graph)
   await browser.close()
-  server.closeAllConnections()
-  server.close()
+}
+
+/** The longest task of each round, by the clock and by the processor, whose time others do not take. */
+async function measureGraph(
+  browser: Browser,
+  { keep, url }: Opened,
+  { nodes, links }: (typeof graphs)[number],
+): Promise<void> {
+  const id = `graph-${nodes}`
+  const random = new Random(nodes)
+  const iri = (n: number) => ({ v: `http://example.org/n${n}`, e: true })
+  const p = { v: 'http://example.org/knows', e: true }
+  const t = Array.from({ length: links }, (_, n) => ({
+    s: iri(n % nodes),
+    p,
+    o: iri(random.below(nodes)),
+  }))
+  await keep.knowledge.write({ user, id }, [
+    ['t', { m: { i: id, u: user, m: [], c: 'default' }, t }],
+  ])
+  const laidOut: Task[] = []
+  const pointed: Task[] = []
+  for (let round = 0; round < graphRounds; round++) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
+    const page = await context.newPage()
+    page.setDefaultTimeout(120_000)
+    await page.goto(`${url}#/cores`)
+    await page.getByLabel('User').fill(user)
+    await page.getByLabel('User').press('Enter')
+    const link = page.getByRole('link', { name: id })
+    await link.waitFor()
+    const drawn = await tasksDuring(browser, page, async () => {
+      await link.click()
+      await page.locator('canvas[data-done]').waitFor()
+    })
+    laidOut.push(longest(drawn))
+    pointed.push(longest(await tasksDuring(browser, page, () => point(page))))
+    await context.close()
+  }
+  const said = `${nodes.toLocaleString('en')} nodes, ${links.toLocaleString('en')} links`
+  const most = nodes <= 1000 ? 50 : undefined
+  for (const [work, tasks] of [
+    ['read and laid out', laidOut],
+    ['pointed at', pointed],
+  ] as const) {
+    tell(
+      `${said}, ${work}: longest task, processor`,
+      tasks.map(({ processorMs }) => processorMs),
+      most,
+    )
+    tell(
+      `${said}, ${work}: longest task, clock`,
+      tasks.map(({ ms }) => ms),
+      most,
+    )
+  }
+}
+
+/** A mouse that goes all over a picture. */
+async function point(page: Page): Promise<void> {
+  const box = await page.locator('canvas').boundingBox()
+  if (box === null) throw new Error('no picture')
+  for (let step = 0; step < 60; step++) {
+    const [x, y] = [((step * 37) % 100) / 100, ((step * 61) % 100) / 100]
+    await page.mouse.move(box.x + 4 + x * (box.width - 8), box.y + 4 + y * (box.height - 60))
+  }
+}
+
+function longest(tasks: readonly Task[]): Task {
+  return {
+    ms: Math.max(...tasks.map(({ ms }) => ms)),
+    processorMs: Math.max(...tasks.map(({ processorMs }) => processorMs)),
+  }
 }
 
 /** In milliseconds, since the address was gone to. */
-async function opened(browser: Browser, url: string) {
+async function times(browser: Browser, url: string) {
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(`${url}#/documents`)
@@ -82,8 +152,7 @@ async function agesOf(
   const ages: number[] = []
   for (let look = 0; look < 100; look++) {
     if (look % 10 === 0) {
-      const load = (n: number) =>
-        flows.load('slow', { id: `${look} ${n}`, user: 'alice', content: 'x' })
+      const load = (n: number) => flows.load('slow', { id: `${look} ${n}`, user, content: 'x' })
       await Promise.all(Array.from({ length: 20 }, (_, n) => load(n)))
     }
     await sleep(100)
@@ -98,8 +167,9 @@ async function agesOf(
   return ages
 }
 
-function tell(scenario: string, ms: readonly number[], most: number): void {
+function tell(scenario: string, ms: readonly number[], most: number | undefined): void {
   const ours = `${bench.median(ms).toFixed(0)} ms`
   const names = { scenario: `inspector: ${scenario}`, peer: '', ours, theirs: '' }
-  bench.report({ ...names, ...bench.spread(ms), unit: 'ms', target: { most } })
+  const target = most === undefined ? {} : { target: { most } }
+  bench.report({ ...names, ...bench.spread(ms), unit: 'ms', ...target })
 }

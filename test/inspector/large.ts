@@ -4,16 +4,13 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { chromium } from 'playwright-core'
 import { LevelBackend } from '../../adapters/level/index.js'
-import { createHandler } from '../../src/http/index.js'
-import { createLorekeep } from '../../src/index.js'
 import { executablePath } from '../client/browser.js'
 import { core } from '../http/fixtures/serving.js'
+import { openInspector } from './opening.js'
 
 export interface LargeReport {
   readonly bytes: number
@@ -26,14 +23,8 @@ export async function largeRun(directory: string, megabytes: number): Promise<La
   const started = performance.now()
   const file = join(directory, 'large.core')
   const { bytes, digest } = await writeCore(file, megabytes * 1e6)
-  const keep = await createLorekeep({ backend: new LevelBackend(join(directory, 'data')) })
-  const { knowledge, objects, flows } = keep
-  const authenticate = 'none'
-  const handler = createHandler({ knowledge, objects, flows, authenticate, inspector: true })
-  const server = createServer((request, response) => void handler(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  await using opened = await openInspector(new LevelBackend(join(directory, 'data')))
+  const { keep, url } = opened
   const profile = join(directory, 'profile')
   // In a profile of its own: what has none keeps the files of pages in memory.
   const context = await chromium.launchPersistentContext(profile, {
@@ -44,7 +35,7 @@ export async function largeRun(directory: string, megabytes: number): Promise<La
     const page = await context.newPage()
     page.setDefaultTimeout(3_600_000)
     await page.addInitScript('delete globalThis.showSaveFilePicker')
-    await page.goto(`http://127.0.0.1:${port}/api/v1/inspector#/cores`)
+    await page.goto(`${url}#/cores`)
     await page.getByLabel('User').fill('alice')
     await page.getByLabel('User').press('Enter')
     await page.getByText('No cores yet.').waitFor()
@@ -55,7 +46,7 @@ export async function largeRun(directory: string, megabytes: number): Promise<La
     await page.getByRole('progressbar').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('Cancelled: nothing of it is stored.').waitFor()
-    assert.equal(await knowledge.stat({ user: 'alice', id: 'large' }), undefined)
+    assert.equal(await keep.knowledge.stat({ user: 'alice', id: 'large' }), undefined)
     await page.setInputFiles('input[type=file]', file)
     await page.getByRole('rowheader', { name: 'large' }).waitFor()
     const [saved] = await Promise.all([
@@ -68,9 +59,6 @@ export async function largeRun(directory: string, megabytes: number): Promise<La
     return { bytes, addedBytes: most - before, seconds }
   } finally {
     await context.close()
-    server.closeAllConnections()
-    server.close()
-    await keep.close()
   }
 }
 

@@ -105,7 +105,7 @@ export async function takePictures(t: Test, browser: Browser): Promise<Map<strin
   const take = async (page: Page, name: string, place: string, seen: string) => {
     await page.evaluate(`location.hash = ${JSON.stringify(`#/${place}`)}`)
     await page.getByText(seen).first().waitFor()
-    await page.locator('canvas:not([data-done])').waitFor({ state: 'detached' })
+    await page.locator('canvas[role=img]:not([data-done])').waitFor({ state: 'detached' })
     await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined)
     // Much text makes large pictures.
     const clip = { x: 0, y: 0, width: 960, height: 470 }

@@ -1,12 +1,12 @@
 // The picture of a graph, to be moved, enlarged and pointed at. All that it shows and does is in the tables, too.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { texts } from '../texts.js'
-import { draw, fitted, linkAt, nodeAt, type Camera, type Scene } from './drawing.js'
+import { draw, drawHovered, fitted, linkAt, nodeAt, type Camera, type Scene } from './drawing.js'
 import type { Layout } from './layout.js'
 
 interface CanvasProps {
-  readonly scene: Omit<Scene, 'camera' | 'width' | 'height' | 'hovered' | 'places' | 'isMoving'>
+  readonly scene: Omit<Scene, 'camera' | 'width' | 'height' | 'places' | 'isMoving'>
   readonly layout: Layout
   readonly label: string
   readonly onNode: (node: number | undefined) => void
@@ -19,22 +19,24 @@ const [least, most] = [0.02, 8]
 
 export function Canvas({ scene: given, layout, label, onNode, onLink, onToggle }: CanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
+  const above = useRef<HTMLCanvasElement>(null)
   const size = useSize(canvas)
   // Until somebody moves it, the camera sees everything.
   const [moved, setMoved] = useState<Camera>()
   const [hovered, setHovered] = useState<number>()
-  const camera = moved ?? fitted(layout.places, size.width, size.height)
-  const scene: Scene = {
-    ...given,
-    places: layout.places,
-    isMoving: !layout.isDone,
-    ...size,
-    camera,
-    hovered,
-  }
+  const { places, isDone } = layout
+  const scene = useMemo((): Scene => {
+    const camera = moved ?? fitted(places, size.width, size.height)
+    return { ...given, places, isMoving: !isDone, ...size, camera }
+  }, [given, places, isDone, size, moved])
   const latest = useRef(scene)
   latest.current = scene
-  useFrame(() => paint(canvas.current, latest.current), scene)
+  useFrame(() => paint(canvas.current, latest.current, draw), [scene])
+  // In a picture of its own: pointing does not draw thousands of lines anew.
+  useFrame(
+    () => paint(above.current, latest.current, (context) => drawHovered(context, scene, hovered)),
+    [scene, hovered],
+  )
 
   const zoom = (factor: number, x = size.width / 2, y = size.height / 2) =>
     setMoved(() => {
@@ -96,6 +98,7 @@ export function Canvas({ scene: given, layout, label, onNode, onLink, onToggle }
           if (node !== undefined) onToggle(node)
         }}
       />
+      <canvas ref={above} class="above" aria-hidden="true" />
       <div class="zoom">
         <button type="button" aria-label={texts.graph.nearer} onClick={() => zoom(1.4)}>
           +
@@ -111,7 +114,11 @@ export function Canvas({ scene: given, layout, label, onNode, onLink, onToggle }
   )
 }
 
-function paint(canvas: HTMLCanvasElement | null, scene: Scene): void {
+function paint(
+  canvas: HTMLCanvasElement | null,
+  scene: Scene,
+  work: (context: CanvasRenderingContext2D, scene: Scene) => void,
+): void {
   const context = canvas?.getContext('2d')
   if (canvas === null || context === null || context === undefined) return
   const density = Math.min(2, devicePixelRatio)
@@ -121,11 +128,11 @@ function paint(canvas: HTMLCanvasElement | null, scene: Scene): void {
     canvas.height = height
   }
   context.setTransform(density, 0, 0, density, 0, 0)
-  draw(context, scene)
+  work(context, scene)
 }
 
 /** Once in a frame at the most. */
-function useFrame(work: () => void, key: unknown): void {
+function useFrame(work: () => void, keys: readonly unknown[]): void {
   const latest = useRef(work)
   latest.current = work
   const frame = useRef<number | undefined>(undefined)
@@ -134,7 +141,7 @@ function useFrame(work: () => void, key: unknown): void {
       frame.current = undefined
       latest.current()
     })
-  }, [key])
+  }, keys)
   useEffect(
     () => () => {
       if (frame.current !== undefined) cancelAnimationFrame(frame.current)

@@ -23,7 +23,6 @@ export interface Scene {
   readonly height: number
   /** A node. */
   readonly selected: number | undefined
-  readonly hovered: number | undefined
   /** A link. */
   readonly selectedLink: number | undefined
   /** Those that stand out, where that is not everything. */
@@ -41,10 +40,14 @@ export interface Scene {
 /** What takes too long to be drawn in each frame is left out where there is much. */
 const [mostLabels, mostMovingLabels, mostLinkLabels, mostArrows] = [90, 20, 60, 1500]
 
+/** Some of many lines show as well as all of them where they go. */
+const mostMovingLinks = 4000
+
 export function radiusOf(degree: number): number {
   return 3.5 + Math.min(9, 1.6 * Math.sqrt(degree))
 }
 
+/** All but what a pointer is over. */
 export function draw(context: CanvasRenderingContext2D, scene: Scene): void {
   const { palette, width, height } = scene
   context.fillStyle = palette.ground
@@ -56,6 +59,21 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene): void {
   drawNames(context, scene, view)
 }
 
+/** The node that a pointer is over, above all else. */
+export function drawHovered(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  hovered: number | undefined,
+): void {
+  context.clearRect(0, 0, scene.width, scene.height)
+  if (hovered === undefined) return
+  const view = viewOf(scene)
+  ring(context, [hovered], view, { colour: scene.palette.text, width: 1.5, gap: 2 })
+  context.textAlign = 'start'
+  context.textBaseline = 'middle'
+  drawName(context, scene, view, hovered, true)
+}
+
 /** Where each node is on the screen, and how large. */
 interface View {
   readonly x: Float32Array
@@ -64,7 +82,15 @@ interface View {
   readonly isSeen: (node: number) => boolean
 }
 
-function viewOf({ drawn, places, camera, width, height }: Scene): View {
+const views = new WeakMap<Scene, View>()
+
+function viewOf(scene: Scene): View {
+  const view = views.get(scene) ?? viewNow(scene)
+  views.set(scene, view)
+  return view
+}
+
+function viewNow({ drawn, places, camera, width, height }: Scene): View {
   const size = drawn.nodes.length
   const [x, y, radius] = [
     new Float32Array(size),
@@ -86,16 +112,17 @@ function viewOf({ drawn, places, camera, width, height }: Scene): View {
 }
 
 function drawLinks(context: CanvasRenderingContext2D, scene: Scene, view: View): void {
-  const { drawn, palette, selected, lit, path, selectedLink } = scene
-  const steps = new Set(path.slice(1).map((to, at) => pairOf(path[at] as number, to)))
+  const { drawn, palette, selected, lit, selectedLink, isMoving } = scene
+  const isStep = stepsOf(scene)
   const quiet: Link[] = []
   const loud: Link[] = []
   const dim: Link[] = []
+  const every = isMoving ? Math.ceil(drawn.links.length / mostMovingLinks) : 1
   drawn.links.forEach((link, at) => {
     const { from, to } = link
     if (!view.isSeen(from) && !view.isSeen(to)) return
-    if (at === selectedLink || from === selected || to === selected || steps.has(pairOf(from, to)))
-      loud.push(link)
+    if (at === selectedLink || from === selected || to === selected || isStep(link)) loud.push(link)
+    else if (at % every > 0) return
     else if (lit !== undefined && !(lit.has(from) && lit.has(to))) dim.push(link)
     else quiet.push(link)
   })
@@ -103,7 +130,7 @@ function drawLinks(context: CanvasRenderingContext2D, scene: Scene, view: View):
   const few = drawn.links.length < 400
   stroke(context, dim, view, palette.line, 0.6)
   stroke(context, quiet, view, palette.line, few ? 1.2 : 0.8)
-  if (withArrows && !scene.isMoving) arrows(context, quiet, view, palette.line, 5)
+  if (withArrows && !isMoving) arrows(context, quiet, view, palette.line, 5)
   stroke(context, loud, view, palette.accent, 1.8)
   arrows(context, loud, view, palette.accent, 7)
 }
@@ -159,7 +186,7 @@ function arrows(
 }
 
 function drawNodes(context: CanvasRenderingContext2D, scene: Scene, view: View): void {
-  const { drawn, colours, palette, lit, selected, hovered, path, hasMore } = scene
+  const { drawn, colours, palette, lit, selected, path, hasMore } = scene
   const { x, y, radius, isSeen } = view
   const [bright, dim] = [new Map<number, number[]>(), new Map<number, number[]>()] as const
   const rings: number[] = []
@@ -184,20 +211,26 @@ function drawNodes(context: CanvasRenderingContext2D, scene: Scene, view: View):
   fill(dim)
   context.globalAlpha = 1
   fill(bright)
-  const ring = (list: readonly number[], colour: string, width: number, gap: number) => {
-    context.strokeStyle = colour
-    context.lineWidth = width
-    context.beginPath()
-    for (const at of list) {
-      if (isSeen(at))
-        circle(context, x[at] as number, y[at] as number, (radius[at] as number) + gap)
-    }
-    context.stroke()
+  ring(context, rings, view, { colour: palette.quiet, width: 1, gap: 2.5 })
+  ring(context, path, view, { colour: palette.accent, width: 2, gap: 2 })
+  if (selected !== undefined) {
+    ring(context, [selected], view, { colour: palette.accent, width: 3, gap: 3 })
   }
-  ring(rings, palette.quiet, 1, 2.5)
-  ring(path, palette.accent, 2, 2)
-  if (hovered !== undefined) ring([hovered], palette.text, 1.5, 2)
-  if (selected !== undefined) ring([selected], palette.accent, 3, 3)
+}
+
+function ring(
+  context: CanvasRenderingContext2D,
+  nodes: readonly number[],
+  { x, y, radius, isSeen }: View,
+  { colour, width, gap }: { readonly colour: string; readonly width: number; readonly gap: number },
+): void {
+  context.strokeStyle = colour
+  context.lineWidth = width
+  context.beginPath()
+  for (const at of nodes) {
+    if (isSeen(at)) circle(context, x[at] as number, y[at] as number, (radius[at] as number) + gap)
+  }
+  context.stroke()
 }
 
 function circle(context: CanvasRenderingContext2D, x: number, y: number, radius: number): void {
@@ -205,10 +238,10 @@ function circle(context: CanvasRenderingContext2D, x: number, y: number, radius:
   context.arc(x, y, radius, 0, 7)
 }
 
-/** Which nodes have their name told: those that somebody points at, then the most connected, where there is room. */
+/** Which nodes have their name told: those that somebody chose, then the most connected, where there is room. */
 function namedNodes(scene: Scene, { x, y, radius, isSeen }: View): readonly number[] {
-  const { drawn, selected, hovered, lit, path, isMoving } = scene
-  const first = [hovered, selected, ...path].filter((at) => at !== undefined)
+  const { drawn, selected, lit, path, isMoving } = scene
+  const first = [selected, ...path].filter((at) => at !== undefined)
   const neighbours = new Set<number>()
   if (selected !== undefined && lit === undefined) {
     for (const { from, to } of drawn.links) {
@@ -257,28 +290,37 @@ function byDegree(drawn: Drawn): readonly number[] {
 }
 
 function drawNames(context: CanvasRenderingContext2D, scene: Scene, view: View): void {
-  const { drawn, palette, hovered, selected } = scene
   context.textAlign = 'start'
   context.textBaseline = 'middle'
   for (const at of namedNodes(scene, view).toReversed()) {
-    const isFirst = at === hovered || at === selected
-    context.font = `${isFirst ? '600 13px' : '12px'} ${palette.font}`
-    const name = cut(drawn.nodes[at]?.name ?? '', isFirst ? 60 : 28)
-    const wide = context.measureText(name).width
-    const x = nameStart(scene, view.x[at] as number, view.radius[at] as number, wide)
-    haloed(context, name, x, view.y[at] as number, palette.text, palette.ground)
+    drawName(context, scene, view, at, at === scene.selected)
   }
 }
 
+function drawName(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  view: View,
+  at: number,
+  isFirst: boolean,
+): void {
+  const { drawn, palette } = scene
+  context.font = `${isFirst ? '600 13px' : '12px'} ${palette.font}`
+  const name = cut(drawn.nodes[at]?.name ?? '', isFirst ? 60 : 28)
+  const wide = context.measureText(name).width
+  const x = nameStart(scene, view.x[at] as number, view.radius[at] as number, wide)
+  haloed(context, name, x, view.y[at] as number, palette.text, palette.ground)
+}
+
 function drawLinkNames(context: CanvasRenderingContext2D, scene: Scene, view: View): void {
-  const { drawn, palette, selected, selectedLink, path, nameOf, camera } = scene
-  const steps = new Set(path.slice(1).map((to, at) => pairOf(path[at] as number, to)))
+  const { drawn, palette, selected, selectedLink, nameOf, camera } = scene
+  const isStep = stepsOf(scene)
   const wanted = drawn.links.filter(
-    ({ from, to }, at) =>
-      at === selectedLink || from === selected || to === selected || steps.has(pairOf(from, to)),
+    (link, at) =>
+      at === selectedLink || link.from === selected || link.to === selected || isStep(link),
   )
   const seen = drawn.links.filter(({ from, to }) => view.isSeen(from) && view.isSeen(to))
-  // All of them where one can read them, else those that somebody points at.
+  // All of them where one can read them, else those that somebody chose.
   const shown = seen.length <= mostLinkLabels && camera.scale > 0.7 ? seen : wanted
   context.textAlign = 'center'
   context.textBaseline = 'middle'
@@ -313,8 +355,11 @@ function haloed(
   context.fillText(text, x, y)
 }
 
-function pairOf(a: number, b: number): string {
-  return a < b ? `${a} ${b}` : `${b} ${a}`
+/** Which links the path goes by, whichever way they lead. */
+function stepsOf({ path }: Scene): (link: Link) => boolean {
+  if (path.length === 0) return () => false
+  const next = new Map(path.map((at, step) => [at, path[step + 1]]))
+  return ({ from, to }) => next.get(from) === to || next.get(to) === from
 }
 
 /** The node under a place of the screen. */

@@ -133,7 +133,7 @@ export function Explorer({ initial, graph, name, empty }: ExplorerProps) {
               setStart(id)
             }}
           />
-          <Legend shown={shown} hidden={hidden} onChange={setHidden} />
+          <Legend shown={shown} drawn={drawn} hidden={hidden} onChange={setHidden} />
         </div>
       </div>
       <Tables

@@ -35,7 +35,6 @@ export function Files({ name, scene, triples }: FilesProps) {
       width: 0,
       height: 0,
       camera: { x: 0, y: 0, scale: 1 },
-      hovered: undefined,
       isMoving: false,
     }
     if (kind === 'png') save(file, [await pngOf(sized)], 'image/png')

@@ -2,29 +2,28 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import { texts } from '../texts.js'
-import { drawnOf, isLink, type Filter, type Shown } from './model.js'
+import { allThings, isLink, type Drawn, type Filter, type Shown } from './model.js'
 import { cut, shortened } from './names.js'
 import { colourOf } from './palette.js'
 import { nameOf } from './picture.js'
 
 interface LegendProps {
   readonly shown: Shown
+  readonly drawn: Drawn
   readonly hidden: Filter
   readonly onChange: (hidden: Filter) => void
 }
 
-const nobody: Filter = { kinds: new Set(), relations: new Set() }
-
 /** So many are listed at once. */
 const few = 12
 
-export function Legend({ shown, hidden, onChange }: LegendProps) {
-  const everything = useMemo(() => drawnOf({ ...shown, collapsed: new Set() }, nobody), [shown])
+export function Legend({ shown, drawn, hidden, onChange }: LegendProps) {
   // As the picture has them: by what is seen.
-  const seen = useMemo(() => drawnOf(shown, hidden), [shown, hidden])
-  const colours = useMemo(() => colourOf(seen.nodes), [seen])
-  const kinds = counted(everything.nodes.map(({ kind }) => kind))
-  const relations = counted(shown.triples.filter(isLink).map(({ p }) => p.v))
+  const colours = useMemo(() => colourOf(drawn.nodes), [drawn])
+  const [kinds, relations] = useMemo(() => {
+    const kinds = [...allThings(shown)].map((id) => shown.kinds.get(id) ?? '')
+    return [counted(kinds), counted(shown.triples.filter(isLink).map(({ p }) => p.v))] as const
+  }, [shown])
   const toggle = (of: keyof Filter, one: string) => {
     const next = new Set(hidden[of])
     if (!next.delete(one)) next.add(one)

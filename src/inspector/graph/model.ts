@@ -81,44 +81,26 @@ export function drawnOf(shown: Shown, hidden: Filter): Drawn {
   const kindOf = (id: string) => shown.kinds.get(id) ?? ''
   const isSeen = (id: string) => !hidden.kinds.has(kindOf(id))
   const pairs = new Map<string, { from: string; to: string; triples: Triple[] }>()
-  const neighbours = new Map<string, Set<string>>()
-  const note = (id: string, other?: string) => {
-    const found = neighbours.get(id) ?? new Set<string>()
-    neighbours.set(id, found)
-    if (other !== undefined && other !== id) found.add(other)
-  }
   for (const triple of shown.triples) {
     const { s, p, o } = triple
-    if (!isLink(triple)) {
-      if (s.e && isSeen(s.v)) note(s.v)
-      continue
-    }
-    if (isSeen(s.v)) note(s.v)
-    if (isSeen(o.v)) note(o.v)
-    if (hidden.relations.has(p.v) || !isSeen(s.v) || !isSeen(o.v)) continue
-    note(s.v, o.v)
-    note(o.v, s.v)
+    const isDrawn = isLink(triple) && !hidden.relations.has(p.v) && isSeen(s.v) && isSeen(o.v)
+    if (!isDrawn) continue
     const key = `${s.v} ${o.v}`
     const pair = pairs.get(key)
     if (pair === undefined) pairs.set(key, { from: s.v, to: o.v, triples: [triple] })
     else pair.triples.push(triple)
   }
-  for (const id of shown.collapsed) {
-    for (const leaf of neighbours.get(id) ?? []) {
-      if (neighbours.get(leaf)?.size === 1 && !shown.collapsed.has(leaf)) neighbours.delete(leaf)
-    }
-  }
+  const things = new Set([...allThings(shown)].filter(isSeen))
+  for (const leaf of leavesOf(shown.collapsed, pairs.values())) things.delete(leaf)
   const nodes: Node[] = []
   const places = new Map<string, number>()
   const degrees = new Map<string, number>()
-  const kept = [...pairs.values()].filter(
-    ({ from, to }) => neighbours.has(from) && neighbours.has(to),
-  )
+  const kept = [...pairs.values()].filter(({ from, to }) => things.has(from) && things.has(to))
   for (const { from, to } of kept) {
     degrees.set(from, (degrees.get(from) ?? 0) + 1)
     degrees.set(to, (degrees.get(to) ?? 0) + 1)
   }
-  for (const id of neighbours.keys()) {
+  for (const id of things) {
     const name = shown.names.get(id) ?? shortened(id)
     places.set(id, nodes.length)
     nodes.push({ id, name, kind: kindOf(id), degree: degrees.get(id) ?? 0 })
@@ -129,6 +111,39 @@ export function drawnOf(shown: Shown, hidden: Filter): Drawn {
     triples,
   }))
   return { nodes, links, places }
+}
+
+/** Whatever something is said of, and what that is joined to. */
+export function allThings({ triples }: Pick<Shown, 'triples'>): ReadonlySet<string> {
+  const things = new Set<string>()
+  for (const triple of triples) {
+    if (triple.s.e) things.add(triple.s.v)
+    if (isLink(triple)) things.add(triple.o.v)
+  }
+  return things
+}
+
+/** What hangs on one of those alone whose leaves are put away. */
+function leavesOf(
+  collapsed: ReadonlySet<string>,
+  pairs: Iterable<{ readonly from: string; readonly to: string }>,
+): readonly string[] {
+  if (collapsed.size === 0) return []
+  const neighbours = new Map<string, Set<string>>()
+  const note = (id: string, other: string) => {
+    const found = neighbours.get(id) ?? new Set<string>()
+    neighbours.set(id, found.add(other))
+  }
+  for (const { from, to } of pairs) {
+    if (from === to) continue
+    note(from, to)
+    note(to, from)
+  }
+  return [...collapsed].flatMap((id) =>
+    [...(neighbours.get(id) ?? [])].filter(
+      (leaf) => neighbours.get(leaf)?.size === 1 && !collapsed.has(leaf),
+    ),
+  )
 }
 
 /** The statements of what is drawn, with what they say of its nodes. */

@@ -9,7 +9,7 @@ import type { Drawn, Link, Shown } from './model.js'
 import { cut, shortened } from './names.js'
 import { colourOf, usePalette } from './palette.js'
 
-export type StillScene = Omit<Scene, 'camera' | 'width' | 'height' | 'hovered' | 'isMoving'>
+export type StillScene = Omit<Scene, 'camera' | 'width' | 'height' | 'isMoving'>
 
 interface PictureProps {
   readonly drawn: Drawn

@@ -32,16 +32,23 @@ export async function readWhole(graph: RemoteGraph, signal: AbortSignal): Promis
     triples.push(triple)
     if (triple.s.e) things.add(triple.s.v)
     if (triple.o.e) things.add(triple.o.v)
-    // Others get their turn while much is read.
-    if (triples.length % 1000 === 0) await new Promise((resolve) => setTimeout(resolve))
+    if (triples.length % 1000 === 0) await turn()
   }
+  await turn()
   if (triples.length < mostTriples && things.size <= mostNodes) {
-    return { shown: { ...withTriples(nothing, triples), expanded: true } }
+    const shown = { ...withTriples(nothing, triples), expanded: true } as const
+    await turn()
+    return { shown }
   }
   const [all, kinds] = [await graph.count({}, { signal }), kindsIn(triples)]
   const around = mostConnected(triples, kinds)
   if (around === undefined) return { shown: nothing, part: { triples: all, around } }
   return { ...(await readAround(graph, [around], signal)), part: { triples: all, around } }
+}
+
+/** Others get theirs while much is read. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
 }
 
 /** What is around some things: they, what is next to them, and so on while that is little. */
