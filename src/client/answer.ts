@@ -4,11 +4,11 @@ import { catalogue, LorekeepError } from '../errors.js'
 import type { ErrorCode } from '../errors.js'
 import type { AnswerSource, AnswerStream } from '../graph/types.js'
 import { ServerError } from './connection.js'
-import { eventsOf } from './events.js'
+import type { SentEvent } from './events.js'
 
 /** Nothing is asked before somebody reads or waits. */
 export function createAnswer<Answer>(
-  ask: (signal: AbortSignal) => Promise<Response>,
+  ask: (signal: AbortSignal) => AsyncIterable<SentEvent>,
 ): AnswerStream {
   const stop = new AbortController()
   const texts: string[] = []
@@ -20,8 +20,7 @@ export function createAnswer<Answer>(
 
   const run = async (): Promise<Answer> => {
     try {
-      const response = await ask(stop.signal)
-      for await (const { type, data } of eventsOf(response, stop.signal)) {
+      for await (const { type, data } of ask(stop.signal)) {
         const told = data as Readonly<Record<string, never>>
         if (type === 'sources') sources.resolve(told['sources'] as never)
         else if (type === 'text') {

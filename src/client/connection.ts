@@ -4,21 +4,10 @@ import type { ChangeConditions } from '../conditions.js'
 import { parseJson } from '../json-text.js'
 import { catalogue, LorekeepError } from '../errors.js'
 import type { ErrorCode } from '../errors.js'
+import { checkOptions } from './options.js'
+import type { ConnectOptions, Fetch } from './options.js'
 import { upload } from './upload.js'
 import type { Sent } from './upload.js'
-
-export interface ConnectOptions {
-  /** Of the server: `https://example.com`, with a path in front of `/api/v1` where it is mounted so. */
-  readonly url: string | URL
-  /** What stands in front of every path, as createHandler() was told. `/api/v1` by default. */
-  readonly prefix?: string
-  /** Sent as `Authorization: Bearer`. */
-  readonly token?: string
-  /** One that the server has, for the paths of objects: they say nothing else of it. By default `default`. */
-  readonly flow?: string
-  /** In place of the global one. What it rejects with is asked again where that is safe, unless it says `isFinal: true`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-}
 
 /** An error that the server answered with. */
 export class ServerError extends LorekeepError {
@@ -67,7 +56,8 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Asks again where the server was not reached, or is busy: it changes nothing. */
   readonly isSafe?: boolean
-  readonly signal?: AbortSignal | undefined
+  /** Any of them ends it. */
+  readonly signal?: AbortSignal | readonly AbortSignal[] | undefined
   /** Of a body that is no stream; called where `tellsSent`. */
   readonly onSent?: ((sent: Sent) => void) | undefined
 }
@@ -78,12 +68,20 @@ const longestWaitMs = 10_000
 export class Connection {
   readonly #base: string
   readonly #headers: Readonly<Record<string, string>>
-  readonly #fetch: NonNullable<ConnectOptions['fetch']>
+  readonly #fetch: Fetch
   /** Whether it is told how much of a body has gone. */
   readonly tellsSent: boolean
   readonly #closing = new AbortController()
+  /**
+   * What close() ends. Not listeners of one signal: fetch adds its own to whatever it is given, and lets go of them
+   * when garbage is collected, which Node warns of after 1,500 requests.
+   */
+  readonly #underWay = new Set<() => void>()
 
-  constructor({ url, prefix = '/api/v1', token, fetch: given }: ConnectOptions) {
+  /** @throws TypeError for an option that is wrong */
+  constructor(options: ConnectOptions) {
+    checkOptions(options)
+    const { url, prefix = '/api/v1', token, fetch: given } = options
     const { origin, pathname } = new URL(url)
     const before = pathname.replace(/\/+$/, '')
     const isThere = prefix !== '' && before.endsWith(prefix)
@@ -96,17 +94,52 @@ export class Connection {
   /** What is under way ends with `LK_CLOSED`, and so does what comes later. */
   close(): void {
     this.#closing.abort(new LorekeepError('LK_CLOSED'))
+    for (const leave of [...this.#underWay]) leave()
   }
 
-  /** Aborted by the caller's signal, and when the connection is closed. */
-  signalOf(signal: AbortSignal | undefined): AbortSignal {
-    const closing = this.#closing.signal
-    return signal === undefined ? closing : AbortSignal.any([signal, closing])
+  /** Ends with the connection, and with any of the signals, until it is let go of. */
+  #hold(given: Asking['signal']): Hold {
+    const leaving = new AbortController()
+    const signals = given === undefined ? [] : [given].flat()
+    const leave = () => {
+      release()
+      const ended = [...signals, this.#closing.signal].find(({ aborted }) => aborted)
+      leaving.abort(ended?.reason)
+    }
+    const release = () => {
+      for (const signal of signals) signal.removeEventListener('abort', leave)
+      this.#underWay.delete(leave)
+    }
+    for (const signal of signals) signal.addEventListener('abort', leave)
+    this.#underWay.add(leave)
+    if ([...signals, this.#closing.signal].some(({ aborted }) => aborted)) leave()
+    return { signal: leaving.signal, release }
   }
 
-  /** An answer with a status of success. @throws ServerError, or the reason of the signal */
+  /**
+   * An answer with a status of success. It is to be read, by chunksOf() or textOf(), or to be left, by leave().
+   * @throws ServerError, or the reason of the signal
+   */
   async ask(method: string, path: string, asking: Asking = {}): Promise<Response> {
-    const signal = this.signalOf(asking.signal)
+    if (this.#fetch.isLiteral !== true) checkPath(path)
+    const hold = this.#hold(asking.signal)
+    try {
+      const response = await this.#answer(method, path, asking, hold.signal)
+      holds.set(response, hold)
+      if (response.body === null) hold.release()
+      return response
+    } catch (error) {
+      hold.release()
+      throw error
+    }
+  }
+
+  async #answer(
+    method: string,
+    path: string,
+    asking: Asking,
+    signal: AbortSignal,
+  ): Promise<Response> {
     for (let at = 1; ; at++) {
       signal.throwIfAborted()
       let response: Response
@@ -129,13 +162,22 @@ export class Connection {
   }
 
   async json<T>(method: string, path: string, asking: Asking = {}): Promise<T> {
-    const signal = this.signalOf(asking.signal)
     const response = await this.ask(method, path, { accept: json, ...asking })
-    const text = await whole(() => response.text(), signal)
+    const text = await textOf(response)
     try {
       return parseJson(text) as T
     } catch (cause) {
       throw notOurs(response, 'LK_INTERNAL', cause)
+    }
+  }
+
+  /** Rejects at once when the connection is closed, or with the reason of the signal. */
+  async pause(ms: number, given: AbortSignal | undefined): Promise<void> {
+    const { signal, release } = this.#hold(given)
+    try {
+      await pause(ms, signal)
+    } finally {
+      release()
     }
   }
 
@@ -162,7 +204,8 @@ export class Connection {
         ...headers,
       },
       signal,
-      redirect: 'error' as const,
+      // One that is followed would bring the token, or a change, to where nobody asked for it.
+      redirect: 'manual' as const,
       ...(body !== undefined && { body }),
       // A body that is made while it is sent; the types of Node know the member, those of browsers do not.
       ...(typeof body === 'object' &&
@@ -242,14 +285,27 @@ function tagsOf(versions: string | readonly string[]): string {
   return list.length === 0 ? '""' : list.map((version) => `"${version}"`).join(', ')
 }
 
-/** The version that an answer names. */
+/** The version that an answer names. What stands in between and encodes an answer makes its tag a weak one. */
 export function versionIn(response: Response): string {
-  return (response.headers.get('ETag') ?? '').replace(/^"|"$/g, '')
+  return (response.headers.get('ETag') ?? '').replace(/^(?:W\/)?"|"$/g, '')
 }
 
-/** One part of a path. Servers, and URLs, take `.` and `..` for folders however they are written. */
+/** One part of a path. */
 export function part(id: string | number): string {
   return encodeURIComponent(String(id))
+}
+
+/**
+ * URLs take `.` and `..` for folders, however they are written: jobs of the flow `..` would be those of every flow.
+ * @throws LorekeepError `LK_HTTP_REQUEST`
+ */
+function checkPath(path: string): void {
+  const folder = path.split('/').find((part) => part === '.' || part === '..')
+  if (folder === undefined) return
+  throw new LorekeepError(
+    'LK_HTTP_REQUEST',
+    `'${folder}' is no id in a path: URLs take it for a folder`,
+  )
 }
 
 /** What there is; undefined where the server has none of it. */
@@ -262,45 +318,67 @@ export async function maybe<T>(code: ErrorCode, asked: Promise<T>): Promise<T | 
   }
 }
 
-/** Reads an answer; its error is the signal's reason where that was aborted. */
-async function whole<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+interface Hold {
+  readonly signal: AbortSignal
+  release(): void
+}
+
+/** What ends answers that have not been read. */
+const holds = new WeakMap<Response, Hold>()
+
+/** Reads some of an answer; its error is the signal's reason where that was aborted. */
+async function some<T>(response: Response, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {
-    signal.throwIfAborted()
+    holds.get(response)?.signal.throwIfAborted()
     throw unreachable(error)
   }
 }
 
+/** All of an answer. */
+export async function textOf(response: Response): Promise<string> {
+  try {
+    return await some(response, () => response.text())
+  } finally {
+    holds.get(response)?.release()
+  }
+}
+
+/** Of an answer whose head has said it all. */
+export async function leave(response: Response): Promise<void> {
+  holds.get(response)?.release()
+  await response.body?.cancel().catch(() => undefined)
+}
+
 /** The chunks of an answer. One that breaks off rejects. Leaving the loop ends the answer. */
-export async function* chunksOf(
-  response: Response,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* chunksOf(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = response.body?.getReader()
   if (reader === undefined) return
   try {
     for (;;) {
-      const { done, value } = await whole(() => reader.read(), signal)
+      const { done, value } = await some(response, () => reader.read())
       if (done) return
       yield value as Uint8Array
     }
   } finally {
+    holds.get(response)?.release()
     reader.cancel().catch(() => undefined)
   }
 }
 
 /** The lines of an answer, without their ends. */
-export async function* linesOf(
-  response: Response,
-  signal: AbortSignal,
-): AsyncGenerator<string, void, undefined> {
+export async function* linesOf(response: Response): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const chunk of chunksOf(response, signal)) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
+  for await (const chunk of chunksOf(response)) {
+    // Only what is new is looked through: an answer of many megabytes may be one line.
+    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
+    rest += first
+    for (const line of others) {
+      yield rest
+      rest = line
+    }
   }
 }
 
@@ -317,6 +395,12 @@ async function errorOf(response: Response): Promise<LorekeepError> {
   const code = problem?.code ?? ''
   if (problem !== undefined && Object.hasOwn(catalogue, code)) {
     return new ServerError(code as ErrorCode, problem)
+  }
+  // Browsers tell no more of it.
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+    const place = response.headers.get('Location') ?? 'elsewhere'
+    const found = `the server redirects to ${place}, which is not followed: connect to where it leads`
+    return new LorekeepError('LK_INTERNAL', found)
   }
   // What stands before a server that is away says so.
   const isAway = response.status >= 502 && response.status <= 504
@@ -350,7 +434,7 @@ export function waitMs(at: number): number {
 }
 
 /** Rejects at once with the reason of the signal. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {

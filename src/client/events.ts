@@ -8,13 +8,10 @@ export interface SentEvent {
   readonly data: unknown
 }
 
-export async function* eventsOf(
-  response: Response,
-  signal: AbortSignal,
-): AsyncGenerator<SentEvent, void, undefined> {
+export async function* eventsOf(response: Response): AsyncGenerator<SentEvent, void, undefined> {
   let type = ''
   let data = ''
-  for await (const line of linesOf(response, signal)) {
+  for await (const line of linesOf(response)) {
     if (line.startsWith('event: ')) type = line.slice(7)
     else if (line.startsWith('data: ')) data += line.slice(6)
     else if (line === '' && data !== '') {

@@ -28,11 +28,11 @@ import {
   allOf,
   inJson,
   isFinal,
+  leave,
   maybe,
   onCondition,
   pagesOf,
   part,
-  pause,
   versionIn,
   waitMs,
 } from './connection.js'
@@ -141,32 +141,30 @@ export function createFlows(connection: Connection): RemoteFlows {
     const asking = { query, accept: 'text/event-stream', isSafe: true, signal }
     let away = 0
     let lostAt = 0
+    let last: JobEvent | undefined
     for (;;) {
       try {
         const response = await connection.ask('GET', path, asking)
         try {
           await onConnected?.()
         } catch (error) {
-          response.body?.cancel().catch(() => undefined)
+          void leave(response)
           throw error
         }
         away = 0
-        for await (const { data } of eventsOf(response, connection.signalOf(signal))) {
-          yield data as JobEvent
+        for await (const { data } of eventsOf(response)) {
+          yield (last = data as JobEvent)
         }
-        // The server ends those of one job behind its last event.
-        if (job !== undefined) return
       } catch (error) {
         if (signal?.aborted === true) return
         if (!isOver(error) || (away > 0 && Date.now() - lostAt > patienceMs)) throw error
       }
-      if (signal?.aborted === true) return
+      // A server that is stopped ends its answers, too, whatever becomes of the job.
+      if (signal?.aborted === true || (job !== undefined && isLast(last))) return
       if (away++ === 0) lostAt = Date.now()
-      await pause(waitMs(Math.min(away, 4)), connection.signalOf(signal)).catch(
-        (error: unknown) => {
-          if (signal?.aborted !== true) throw error
-        },
-      )
+      await connection.pause(waitMs(Math.min(away, 4)), signal).catch((error: unknown) => {
+        if (signal?.aborted !== true) throw error
+      })
     }
   }
 
@@ -179,7 +177,7 @@ export function createFlows(connection: Connection): RemoteFlows {
     async version(id) {
       const asked = connection.ask('GET', single(id), { isSafe: true })
       const response = await maybe('LK_FLOW_NOT_FOUND', asked)
-      await response?.body?.cancel()
+      if (response !== undefined) await leave(response)
       return response && versionIn(response)
     },
     start: (id, conditions) => change('POST', `${single(id)}/start`, conditions),
@@ -196,7 +194,7 @@ export function createFlows(connection: Connection): RemoteFlows {
           ? (['file-load', ofFile(document)] as const)
           : (['text-load', inJson(encoded(document))] as const)
       const response = await connection.ask('POST', `${service}/${name}`, { ...asking, signal })
-      await response.body?.cancel()
+      await leave(response)
       return { job: response.headers.get('Lorekeep-Job') ?? '' }
     },
     job: (id) => maybe('LK_JOB_NOT_FOUND', get<Job>(`jobs/${part(id)}`)),
@@ -237,6 +235,11 @@ export function createFlows(connection: Connection): RemoteFlows {
       return (await maybe('LK_DOCUMENT_NOT_FOUND', asked)) !== undefined
     },
   }
+}
+
+/** As a server ends the events of one job. */
+function isLast(event: JobEvent | undefined): boolean {
+  return event?.type === 'cancelled' || event?.state === 'done' || event?.state === 'dead'
 }
 
 /** What another connection may not meet again. */

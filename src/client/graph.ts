@@ -20,6 +20,7 @@ import type { Term, Triple } from '../types.js'
 import { createAnswer } from './answer.js'
 import { chunksOf, linesOf } from './connection.js'
 import type { Connection } from './connection.js'
+import { eventsOf } from './events.js'
 
 /** Those methods of a Graph that HTTP has. `answer` is made by the model of the server. */
 export interface RemoteGraph extends Pick<
@@ -65,7 +66,7 @@ export function createGraph(
       isSafe: true,
       signal,
     })
-    for await (const line of linesOf(response, connection.signalOf(signal))) {
+    for await (const line of linesOf(response)) {
       yield parseJson(line) as T
     }
   }
@@ -97,17 +98,18 @@ export function createGraph(
     },
     retrieve: (question) => ask('retrieve', question),
     answer: (question) =>
-      createAnswer<Answer>((signal) =>
-        connection.ask('POST', 'graph/answer', {
+      createAnswer<Answer>(async function* (left) {
+        const { signal: given, ...asked } = question
+        const response = await connection.ask('POST', 'graph/answer', {
           query,
           accept: 'text/event-stream',
           type: 'application/json',
-          body: textOf({ ...question, signal: undefined }),
+          body: textOf(asked),
           isSafe: true,
-          signal:
-            question.signal === undefined ? signal : AbortSignal.any([signal, question.signal]),
-        }),
-      ),
+          signal: given === undefined ? left : [left, given],
+        })
+        yield* eventsOf(response)
+      }),
     async search(question) {
       const { passages, truncated } = await ask<{ passages: FoundPassage[]; truncated?: boolean }>(
         'search',
@@ -127,7 +129,7 @@ export function createGraph(
       })
       return {
         contentType: response.headers.get('Content-Type') ?? '',
-        body: chunksOf(response, connection.signalOf(signal)),
+        body: chunksOf(response),
       }
     },
     async duplicates(options = {}) {

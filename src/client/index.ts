@@ -2,7 +2,7 @@
 // and nothing that is not small.
 
 import { Connection } from './connection.js'
-import type { ConnectOptions } from './connection.js'
+import type { ConnectOptions } from './options.js'
 import { createFlows } from './flows.js'
 import type { RemoteFlows } from './flows.js'
 import { createKnowledge } from './knowledge.js'
@@ -13,7 +13,8 @@ import type { RemoteObjects } from './objects.js'
 export { LorekeepError } from '../errors.js'
 export type { ErrorCode } from '../errors.js'
 export { ServerError } from './connection.js'
-export type { ConnectOptions, RemoteConditions } from './connection.js'
+export type { RemoteConditions } from './connection.js'
+export type { ConnectOptions } from './options.js'
 export type { RemoteFlows, RemoteWatchQuery } from './flows.js'
 export type { RemoteGraph, SparqlAnswer } from './graph.js'
 export type { RemoteImportOptions, RemoteKnowledge } from './knowledge.js'

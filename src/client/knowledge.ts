@@ -14,7 +14,7 @@ import type {
   KnowledgeStore,
   OfUser,
 } from '../knowledge/types.js'
-import { chunksOf, maybe, onCondition, pagesOf, part, versionIn } from './connection.js'
+import { chunksOf, leave, maybe, onCondition, pagesOf, part, versionIn } from './connection.js'
 import type { Connection, RemoteConditions } from './connection.js'
 import { createGraph } from './graph.js'
 import type { RemoteGraph } from './graph.js'
@@ -49,6 +49,9 @@ interface IndexAbort {
   readonly signal?: AbortSignal | undefined
 }
 
+/** A cache in between may show an old one for as long as it is asked. */
+const mostVersions = 20
+
 export function createKnowledge(connection: Connection): RemoteKnowledge {
   const stat = ({ user, id }: CoreRef, signal?: AbortSignal) =>
     maybe(
@@ -68,7 +71,7 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
       throw new TypeError(`from and to are for what is stored, not for dialect '${dialect}'`)
     }
     // What is known of a core and what is read of it are of one version, by its tag.
-    for (;;) {
+    for (let at = 1; ; at++) {
       const known = await stat(ref, signal)
       if (known === undefined) throw noCore(ref)
       const end = Math.min(known.bytes, to ?? Infinity)
@@ -78,7 +81,6 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
       const close = () => own.abort(new LorekeepError('LK_CLOSED', 'the export was closed'))
       const core = { ...known, close, [Symbol.dispose]: close }
       if (begin === end && isPart) return { ...core, async *[Symbol.asyncIterator]() {} }
-      const ended = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal])
       const response = await connection.ask('GET', 'export-core', {
         query: { id: ref.id, user: ref.user, dialect },
         accept: 'application/octet-stream',
@@ -88,21 +90,23 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
           ...(isPart && { Range: `bytes=${begin}-${end - 1}` }),
         },
         isSafe: true,
-        signal: ended,
+        signal: signal === undefined ? own.signal : [signal, own.signal],
       })
       // A dialect's tag names it behind the version. What stands in between may have taken it away.
       const [version] = versionIn(response).split('.', 1)
       if (version !== '' && version !== known.digest) {
-        own.abort()
-        continue
+        void leave(response)
+        if (at < mostVersions) continue
+        const found = 'the core was another one each time that it was looked at'
+        throw new LorekeepError('LK_STORAGE_UNAVAILABLE', found)
       }
       if (isPart && response.status !== 206) {
-        own.abort()
+        void leave(response)
         throw new LorekeepError('LK_INTERNAL', 'the server does not answer ranges')
       }
       const isStored = dialect === undefined || dialect === 'specification'
       const length = isStored && version !== '' ? end - begin : undefined
-      const chunks = () => counted(chunksOf(response, connection.signalOf(ended)), length)
+      const chunks = () => counted(chunksOf(response), length)
       return { ...core, [Symbol.asyncIterator]: chunks }
     }
   }
@@ -115,13 +119,14 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
       const type = 'application/octet-stream'
       const isWhole = source instanceof Uint8Array || source instanceof Blob
       const onSent = isWhole && connection.tellsSent ? onProgress : undefined
-      const failed = { error: undefined as unknown }
-      const body = bodyOf(source, onSent === undefined ? onProgress : undefined, failed)
-      const asking = { query, type, body, headers, signal, onSent }
+      const sending = new Sending(source, onSent === undefined ? onProgress : undefined)
+      const asking = { query, type, body: sending.body, headers, signal, onSent }
       try {
         return await connection.json('POST', 'import-core', asking)
       } catch (error) {
-        throw failed.error ?? error
+        throw sending.failure?.error ?? error
+      } finally {
+        sending.end()
       }
     },
     export: (ref, options = {}) => open(ref, options),
@@ -158,35 +163,48 @@ async function* counted(
   }
 }
 
-function bodyOf(
-  source: ByteSource | Blob,
-  onProgress: RemoteImportOptions['onProgress'],
-  failed: { error: unknown },
-): RequestInit['body'] {
-  const isWhole = source instanceof Uint8Array || source instanceof Blob
-  if (isWhole && onProgress === undefined) return source as never
-  const stream = source instanceof Blob ? source.stream() : source
-  const chunks = source instanceof Uint8Array ? [source] : stream
-  const iterator = iteratorOf(chunks as Iterable<Uint8Array>)
-  let bytes = 0
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
+/** A source on its way. */
+class Sending {
+  readonly body: RequestInit['body']
+  /** Of the source: fetch would take it for one of the network. */
+  failure: { readonly error: unknown } | undefined
+  readonly #iterator: Iterator<Uint8Array> | AsyncIterator<Uint8Array> | undefined
+
+  constructor(source: ByteSource | Blob, onProgress: RemoteImportOptions['onProgress']) {
+    const isWhole = source instanceof Uint8Array || source instanceof Blob
+    if (isWhole && onProgress === undefined) {
+      this.body = source as never
+      return
+    }
+    const stream = source instanceof Blob ? source.stream() : source
+    const chunks = source instanceof Uint8Array ? [source] : stream
+    const iterator = iteratorOf(chunks as Iterable<Uint8Array>)
+    this.#iterator = iterator
+    let bytes = 0
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       try {
         const { done, value } = await iterator.next()
         if (done === true) return controller.close()
+        if (!(value instanceof Uint8Array)) {
+          throw new TypeError('a source must give Uint8Array chunks')
+        }
         bytes += value.byteLength
         controller.enqueue(value)
         onProgress?.({ bytes })
       } catch (error) {
-        // Fetch would take it for one of the network.
-        failed.error = error
+        this.failure = { error }
         throw error
       }
-    },
-    async cancel() {
-      await iterator.return?.()
-    },
-  })
+    }
+    // Nothing is taken from the source before somebody takes it from here.
+    this.body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 })
+  }
+
+  /** Lets go of the source, however much of it was taken: fetch leaves what it was refused as it is. */
+  end(): void {
+    // Not awaited: it may be waiting for its next bytes.
+    void (async () => this.#iterator?.return?.())().catch(() => undefined)
+  }
 }
 
 type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>

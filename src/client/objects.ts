@@ -20,7 +20,7 @@ import type {
 } from '../objects/types.js'
 import type { NamedPageOptions } from '../paging.js'
 import type { JsonObject } from '../types.js'
-import { allOf, inJson, json, maybe, onCondition, part, versionIn } from './connection.js'
+import { allOf, inJson, json, leave, maybe, onCondition, part, versionIn } from './connection.js'
 import type { Connection, RemoteConditions } from './connection.js'
 
 type Typed<T> = JsonObject extends T ? unknown : T
@@ -113,7 +113,7 @@ export function createObjects(connection: Connection, flow = 'default'): RemoteO
     async schemaVersion(name) {
       const asked = connection.ask('GET', `schemas/${part(name)}`, { isSafe: true })
       const response = await maybe('LK_SCHEMA_NOT_FOUND', asked)
-      await response?.body?.cancel()
+      if (response !== undefined) await leave(response)
       return response && versionIn(response)
     },
     schemas: () => allOf<SchemaDefinition>(connection, 'schemas'),
@@ -158,7 +158,7 @@ export function createObjects(connection: Connection, flow = 'default'): RemoteO
     async createCollection(name, conditions) {
       const { headers } = onCondition(conditions)
       const response = await connection.ask('PUT', `collections/${part(name)}`, { headers })
-      await response.body?.cancel()
+      await leave(response)
       return response.status === 201
     },
     async deleteCollection(name, conditions) {

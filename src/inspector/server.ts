@@ -1,6 +1,8 @@
 // What the server has beside the stores, and where: as its OpenAPI document says, which names everything relative to
 // itself, and so holds wherever the handler is mounted.
 
+import { textOf } from '../client/connection.js'
+import { parseJson } from '../json-text.js'
 import { Measures } from './measures.js'
 import type { Session } from './session.js'
 
@@ -18,7 +20,7 @@ interface Described {
 
 export async function partsOf({ connection }: Session, signal: AbortSignal): Promise<ServerParts> {
   const response = await connection.ask('GET', 'openapi.json', { isSafe: true, signal })
-  const { servers, paths } = (await response.json()) as Described
+  const { servers, paths } = parseJson(await textOf(response)) as Described
   const base = new URL(servers[0]?.url ?? '.', response.url).href.replace(/\/$/, '')
   const at = (path: string) => (path in paths ? new URL(base + path) : undefined)
   const hasBackup = Object.keys(paths).some((path) => path.endsWith('/backup'))

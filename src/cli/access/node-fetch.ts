@@ -6,6 +6,7 @@
 import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { ConnectOptions } from '../../client/index.js'
 import { ConnectionError, interruptions } from '../output/connection-error.js'
 import type { Phase } from '../output/connection-error.js'
 import { describe } from '../output/failure.js'
@@ -23,7 +24,7 @@ const pieceBytes = 64 * 1024
 
 const phases: readonly Phase[] = ['connecting', 'sending', 'sent']
 
-type Fetch = (url: string, init: RequestInit) => Promise<Response>
+type Fetch = NonNullable<ConnectOptions['fetch']>
 
 export function createFetch(limits: FetchLimits = fetchLimits): Fetch {
   // Of what is tried again: an attempt before may have been done, whatever becomes of the last.
@@ -31,7 +32,7 @@ export function createFetch(limits: FetchLimits = fetchLimits): Fetch {
   // An address at which nobody has ever been is misspelt sooner than it is that of a server about to start.
   let wasReached = false
 
-  return async (url, init) => {
+  const fetch = async (url: string, init: RequestInit) => {
     const { origin } = new URL(url)
     const name = `${init.method} ${url}`
     const request = requestTo(url, init)
@@ -73,6 +74,7 @@ export function createFetch(limits: FetchLimits = fetchLimits): Fetch {
       throw error
     }
   }
+  return Object.assign(fetch, { isLiteral: true as const })
 }
 
 function laterOf(phase: Phase, other: Phase | undefined): Phase {

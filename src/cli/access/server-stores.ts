@@ -50,7 +50,7 @@ export async function backupOfServer(
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
   const connection = new Connection(optionsOf(server))
-  return chunksOf(await connection.ask('GET', 'backup', { isSafe: true, signal }), signal)
+  return chunksOf(await connection.ask('GET', 'backup', { isSafe: true, signal }))
 }
 
 function optionsOf({ url, token, flow }: Server): ConnectOptions {

@@ -100,7 +100,7 @@ function Backup() {
     if (target === undefined) return
     transfers.begin(name, undefined, async ({ signal, onProgress }) => {
       const response = await connection.ask('GET', 'backup', { signal })
-      const chunks = chunksOf(response, connection.signalOf(signal))
+      const chunks = chunksOf(response)
       return save(target, chunks, { onProgress })
     })
   }
