@@ -1,6 +1,6 @@
 // A server of the Model Context Protocol over the stores of one user.
 
-import type { CallToolResult, Server } from '@modelcontextprotocol/server'
+import type { CallToolResult, Server, ServerContext } from '@modelcontextprotocol/server'
 import { LorekeepError } from '../errors.js'
 import { cut } from './bounds.js'
 import type { Sdk } from './peer.js'
@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly version?: string
   /** Whether there are tools that change what is stored. */
   readonly mayWrite: boolean
+  /** Whether there is a way for what is told before an answer: true by default. */
+  readonly tellsProgress?: boolean
   /** Told what is no LorekeepError: of that an assistant learns nothing. */
   readonly onError: (error: unknown) => void
   /** Bounds a question: its time, and how many there are at once. */
@@ -32,7 +34,7 @@ const mostErrors = 10
 
 export function createServer(sdk: Sdk, options: ServerOptions): Server {
   const { stores, version = '0', mayWrite, onError } = options
-  const { bounded = unbounded } = options
+  const { bounded = unbounded, tellsProgress = true } = options
   const server = new sdk.Server(
     { name: 'lorekeep', version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
@@ -57,6 +59,8 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
       )
       return { content: [{ type: 'text', text }], structuredContent: object }
     } catch (error) {
+      // Nobody reads it, and what ended the work was no fault.
+      if (mcpReq.signal.aborted) throw error
       return refusal(error, onError)
     }
   })
@@ -74,7 +78,17 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
   return server
 
   function askerOf(asked: Asked, bound: AbortSignal): Asker {
-    return { stores, signal: AbortSignal.any([asked.signal, bound]) }
+    const { signal, _meta: { progressToken } = {}, notify } = asked
+    return {
+      stores,
+      signal: AbortSignal.any([signal, bound]),
+      tell(progress) {
+        if (progressToken === undefined || !tellsProgress) return
+        const params = { progressToken, ...progress }
+        // Who has gone is told nothing: signal says so.
+        notify({ method: 'notifications/progress', params }).catch(() => {})
+      },
+    }
   }
 
   /** What is no tool has its errors in the protocol. */
@@ -82,6 +96,7 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
     try {
       return await bounded((signal) => work(askerOf(asked, signal)))
     } catch (error) {
+      if (asked.signal.aborted) throw error
       const { code, kind, message, details } = toldError(error, onError)
       const number =
         kind === 'argument' || kind === 'not-found'
@@ -93,9 +108,7 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
   }
 }
 
-interface Asked {
-  readonly signal: AbortSignal
-}
+type Asked = Pick<ServerContext['mcpReq'], 'signal' | '_meta' | 'notify'>
 
 function unbounded<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   return work(new AbortController().signal)

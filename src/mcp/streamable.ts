@@ -1,62 +1,116 @@
 // The protocol over HTTP, a message at a time: nothing is kept between requests, so any server of several may answer.
 
-import { loadSdk } from './peer.js'
+import type { Server } from '@modelcontextprotocol/server'
+import { loadSdk, type Sdk } from './peer.js'
 import { createServer, type ServerOptions } from './server.js'
+
+const eventsType = 'text/event-stream'
 
 export interface Posted {
   readonly message: object
   /** Those of the request that the protocol reads: `mcp-…`. */
   readonly headers: Readonly<Record<string, string>>
+  /** Whether whoever asks reads events, in which progress comes before the answer. */
+  readonly takesEvents: boolean
+  /** Ends the work. */
   readonly signal: AbortSignal
 }
 
-export interface Answered {
-  readonly status: number
+export type Answered =
   /** JSON; empty where nothing is to be said to a notification. */
-  readonly text: string
-}
+  | { readonly status: number; readonly text: string }
+  /** Of `text/event-stream`. */
+  | { readonly status: number; readonly events: AsyncIterable<Uint8Array> }
 
-/** @throws LorekeepError `LK_PEER_MISSING` */
+/**
+ * `send` gets the answer, of which events come while the work goes on.
+ * @throws LorekeepError `LK_PEER_MISSING`
+ */
 export async function answerMessage(
-  { message, headers, signal }: Posted,
+  posted: Posted,
   options: ServerOptions,
-): Promise<Answered> {
+  send: (answered: Answered) => Promise<void>,
+): Promise<void> {
   const sdk = await loadSdk()
+  const { message, headers, signal } = posted
   // What the protocol asks of requests to a server was looked at by whoever calls this.
   const request = new Request('http://localhost/mcp', {
     method: 'POST',
     headers: {
       ...headers,
       'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
+      accept: `application/json, ${eventsType}`,
     },
     body: JSON.stringify(message),
     signal,
   })
-  if (await sdk.isLegacyRequest(request.clone(), message)) {
-    const server = createServer(sdk, options)
-    const transport = new sdk.WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-    await server.connect(transport)
-    try {
-      return await answeredBy(transport.handleRequest(request, { parsedBody: message }))
-    } finally {
-      await server.close()
-    }
+  const isOlder = await sdk.isLegacyRequest(request.clone(), message)
+  const own = { ...options, tellsProgress: posted.takesEvents }
+  const answering = isOlder
+    ? await olderServer(sdk, own, posted.takesEvents && asksForProgress(message))
+    : newerServer(sdk, own)
+  try {
+    const answer = answering.answer(request, { parsedBody: message })
+    await send(await answeredBy(await Promise.race([answer, aborted(signal)])))
+  } finally {
+    // Also of what is still at work.
+    await answering.close()
   }
+}
+
+interface Answering {
+  answer(request: Request, options: { readonly parsedBody: unknown }): Promise<Response>
+  close(): Promise<void>
+}
+
+/** Of the era of `initialize`. */
+async function olderServer(
+  sdk: Sdk,
+  options: ServerOptions,
+  hasEvents: boolean,
+): Promise<Answering> {
+  const server: Server = createServer(sdk, options)
+  const transport = new sdk.WebStandardStreamableHTTPServerTransport({
+    enableJsonResponse: !hasEvents,
+  })
+  await server.connect(transport)
+  return {
+    answer: (request, given) => transport.handleRequest(request, given),
+    close: () => server.close(),
+  }
+}
+
+/** Of 2026-07-28, in which each request says all that there is to know. */
+function newerServer(sdk: Sdk, options: ServerOptions): Answering {
   const handler = sdk.createMcpHandler(() => createServer(sdk, options), {
     legacy: 'reject',
     // Nothing here changes that anybody could listen to.
     maxSubscriptions: 0,
     onerror: () => {},
   })
-  try {
-    return await answeredBy(handler.fetch(request, { parsedBody: message }))
-  } finally {
-    await handler.close()
+  return {
+    answer: (request, given) => handler.fetch(request, given),
+    close: () => handler.close(),
   }
 }
 
-async function answeredBy(answer: Promise<Response>): Promise<Answered> {
-  const response = await answer
-  return { status: response.status, text: await response.text() }
+function asksForProgress(message: object): boolean {
+  const { params } = message as { readonly params?: { readonly _meta?: object | null } | null }
+  return params?._meta != null && 'progressToken' in params._meta
+}
+
+async function answeredBy(response: Response): Promise<Answered> {
+  const { status, headers, body } = response
+  const isStream = headers.get('content-type')?.startsWith(eventsType) === true
+  return isStream && body !== null
+    ? { status, events: body }
+    : { status, text: await response.text() }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const leave = () => reject(signal.reason as Error)
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+  })
 }

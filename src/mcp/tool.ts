@@ -10,6 +10,14 @@ export interface Asker {
   readonly stores: UserStores
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal
+  /** Tells how far it is, where that was asked for. Each telling is further than the last. */
+  readonly tell: (progress: Progress) => void
+}
+
+export interface Progress {
+  readonly progress: number
+  readonly total: number
+  readonly message: string
 }
 
 export interface Tool {

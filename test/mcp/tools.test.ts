@@ -8,6 +8,7 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
 import { storesInProcess } from '../../src/mcp/stores.js'
 import { assistantOf, createClient, textOf, type Assistant } from './assistant.js'
+import { Working } from './working.js'
 
 const keep = await createLorekeep({ backend: new MemoryBackend() })
 t.teardown(() => keep.close())
@@ -268,6 +269,30 @@ t.test('of what is no error of ours an assistant learns nothing', async (t) => {
   t.notMatch(JSON.stringify(answer), /secret/)
   t.strictSame(told, [broken])
   await closed.close()
+})
+
+t.test('a question that is cancelled ends its work, and is told to nobody', async (t) => {
+  const stores = storesInProcess(keep, { user: 'alice', flow: 'default', scope: { user: 'alice' } })
+  const working = new Working()
+  const own = { ...stores, graph: () => working.graph }
+  const assistant = await connected(t, own, (error) => t.fail(String(error)))
+  for (const ask of [
+    (signal: AbortSignal) =>
+      assistant.client.callTool(
+        { name: 'answer_context', arguments: { question: 'a' } },
+        { signal },
+      ),
+    (signal: AbortSignal) =>
+      assistant.client.getPrompt({ name: 'ask', arguments: { question: 'a' } }, { signal }),
+  ]) {
+    const leaving = new AbortController()
+    const begun = working.next()
+    const answer: Promise<unknown> = ask(leaving.signal)
+    const { ended } = await begun
+    leaving.abort()
+    await t.rejects(answer)
+    await ended
+  }
 })
 
 interface Refusal {

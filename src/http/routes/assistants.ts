@@ -1,16 +1,17 @@
 // The Model Context Protocol: one message in, one out, under the token of whoever sends it.
 
 import { storesInProcess, type ProcessStores } from '../../mcp/stores.js'
-import { answerMessage } from '../../mcp/streamable.js'
+import { answerMessage, type Answered } from '../../mcp/streamable.js'
 import { askedCollection, forbidden, scopeOf } from '../access.js'
 import { actingUser } from '../auth.js'
 import type { Call } from '../call.js'
+import { eventHeaders, eventsType } from '../events.js'
 import { readJson, type JsonLimits } from '../json.js'
 import { user } from '../parameters.js'
 import type { Places } from '../places.js'
 import { answer, answerJsonText } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
-import { whileConnected, withinTime } from '../stream.js'
+import { answerStream, whileConnected, withinTime } from '../stream.js'
 
 interface AssistantRoutesOptions extends JsonLimits {
   readonly stores: ProcessStores
@@ -22,13 +23,14 @@ interface AssistantRoutesOptions extends JsonLimits {
   readonly origins: readonly string[] | '*'
   readonly defaultUser: string
   readonly maxQueryMs: number
+  readonly exportIdleTimeoutMs: number
   readonly questions: Places
 }
 
 const loopback = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 export function assistantRoutes(options: AssistantRoutesOptions): readonly Route[] {
-  const { stores, mayWrite, defaultUser, maxQueryMs, questions } = options
+  const { stores, mayWrite, defaultUser, maxQueryMs, exportIdleTimeoutMs, questions } = options
   return [
     {
       access: 'read',
@@ -54,9 +56,10 @@ export function assistantRoutes(options: AssistantRoutesOptions): readonly Route
       collectionOf: (asked) => askedCollection(principal, asked),
     })
     const failures: unknown[] = []
-    const answered = await whileConnected(call, (signal) =>
+    const takesEvents = call.headers.accept?.includes(eventsType) ?? false
+    await whileConnected(call, (signal) =>
       answerMessage(
-        { message, headers: protocolHeaders(call), signal },
+        { message, headers: protocolHeaders(call), takesEvents, signal },
         {
           stores: own,
           mayWrite: mayWrite && principal.access !== 'read',
@@ -64,13 +67,26 @@ export function assistantRoutes(options: AssistantRoutesOptions): readonly Route
           bounded: (work) =>
             questions.hold(principal, () => withinTime(maxQueryMs, ({ signal }) => work(signal))),
         },
+        (answered) => send(call, answered),
       ),
     )
-    const { status, text } = answered
-    if (text === '') await answer(call, status)
-    else await answerJsonText(call, status, text)
     // The assistant has its answer; what it was not told is for the host.
     if (failures.length > 0) throw failures[0]
+  }
+
+  async function send(call: Call, answered: Answered): Promise<void> {
+    const { status } = answered
+    if ('events' in answered) {
+      await answerStream(
+        call,
+        eventHeaders,
+        answered.events,
+        exportIdleTimeoutMs,
+        undefined,
+        status,
+      )
+    } else if (answered.text === '') await answer(call, status)
+    else await answerJsonText(call, status, answered.text)
   }
 }
 

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Job } from '../../flow/types.js'
 import { cut } from '../bounds.js'
 import { count, needed, text } from '../fields.js'
-import { foundJob, type UserStores } from '../stores.js'
-import { aCount, aText, tool } from '../tool.js'
+import { foundJob } from '../stores.js'
+import { aCount, aText, tool, type Asker } from '../tool.js'
 
 const longestMessage = 400
 const [firstPauseMs, longestPauseMs] = [50, 1000]
@@ -22,8 +22,8 @@ export const job = tool({
   },
   always: ['job', 'document', 'state', 'attempts'],
   waits: true,
-  async run({ job: id, wait_seconds: seconds = 0 }, { stores, signal }) {
-    const found = plainJob(await ended(stores, id, seconds * 1000, signal))
+  async run({ job: id, wait_seconds: seconds = 0 }, asker) {
+    const found = plainJob(await ended(id, seconds * 1000, asker))
     return () => ({ text: textOfJob(found), object: found })
   },
 })
@@ -53,17 +53,18 @@ function textOfJob({ job, document, state, attempts, failure }: ReturnType<typeo
 }
 
 /** The job when it has come to an end, or as it is then. @throws LorekeepError `LK_JOB_NOT_FOUND` */
-async function ended(
-  stores: UserStores,
-  id: string,
-  waitMs: number,
-  signal: AbortSignal,
-): Promise<Job> {
-  const end = performance.now() + waitMs
+async function ended(id: string, waitMs: number, { stores, signal, tell }: Asker): Promise<Job> {
+  const begin = performance.now()
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     const found = foundJob(await stores.job(id), id)
-    const left = end - performance.now()
-    if (found.state === 'done' || found.state === 'dead' || left <= 0) return found
-    await wait(Math.min(pauseMs, left), undefined, { signal })
+    const waitedMs = performance.now() - begin
+    const leftMs = waitMs - waitedMs
+    if (found.state === 'done' || found.state === 'dead' || leftMs <= 0) return found
+    tell({ progress: waitedMs / 1000, total: waitMs / 1000, message: stageOf(found) })
+    await wait(Math.min(pauseMs, leftMs), undefined, { signal })
   }
+}
+
+function stageOf({ state, completedSteps }: Job): string {
+  return completedSteps.length === 0 ? state : `${state}, done: ${completedSteps.join(', ')}`
 }

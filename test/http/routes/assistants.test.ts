@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import t, { type Test } from 'tap'
 import { createFetchHandler, type HandlerOptions } from '../../../src/http/index.js'
 import { assistantOf, createClient, textOf, type Assistant, type Era } from '../../mcp/assistant.js'
+import { Working } from '../../mcp/working.js'
 import { json, openStore, send, serve } from '../fixtures/serving.js'
 
 const principals: Readonly<
@@ -18,6 +19,14 @@ const principals: Readonly<
 const authenticate = (token = '') => principals[token] ?? null
 const text = 'Mary Shelley wrote Frankenstein in Geneva.'
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+
+function post(url: string, message: object, accept?: string) {
+  return send(`${url}/mcp`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer alice', ...(accept && { accept }) },
+    body: Buffer.from(JSON.stringify(message)),
+  })
+}
 
 async function connected(
   t: Test,
@@ -80,6 +89,71 @@ for (const era of ['modern', 'legacy'] as const) {
     }
   })
 }
+
+for (const era of ['modern', 'legacy'] as const) {
+  t.test(`who leaves a question of the ${era} era ends its work`, async (t) => {
+    const store = await openStore(t)
+    const { knowledge, objects, flows } = store
+    const working = new Working()
+    const slow = Object.assign(Object.create(knowledge) as typeof knowledge, {
+      graph: () => working.graph,
+    })
+    const failures: unknown[] = []
+    const onError = (error: unknown) => void failures.push(error)
+    const { url } = await serve(t, {
+      ...{ knowledge: slow, objects, flows, authenticate, onError },
+      mcp: true,
+    })
+    const gone = new AbortController()
+    const leaving = (url: string | URL, init: RequestInit = {}) =>
+      fetch(url, { ...init, signal: gone.signal })
+    const alice = await connected(t, 'alice', era, { url, fetch: leaving as never })
+    const begun = working.next()
+    const answer = alice.call('answer_context', { question: 'Who?' })
+    const { ended } = await begun
+    gone.abort()
+    await t.rejects(answer)
+    await ended
+    const bob = await connected(t, 'bob', era, { url })
+    t.match(textOf(await bob.call('search', { text: 7 })), /LK_TOOL_ARGUMENTS/)
+    t.strictSame(failures, [], 'it is no failure of the server')
+  })
+}
+
+t.test('an initialize of 2025-06-18, written by hand, is answered', async (t) => {
+  const { url } = await serve(t, { mcp: true, authenticate })
+  const clientInfo = { name: 'hand', version: '1' }
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+  const reply = await post(url, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+  t.equal(reply.status, 200)
+  t.match(json(reply), {
+    id: 1,
+    result: { protocolVersion: '2025-06-18', serverInfo: { name: 'lorekeep' } },
+  })
+})
+
+t.test('progress comes before the answer, to those who take events alone', async (t) => {
+  const { url, flows } = await serve(t, { mcp: true, authenticate })
+  const { job } = await flows.load('default', { id: 'urn:note', content: text, user: 'alice' })
+  const params = {
+    name: 'job',
+    arguments: { job, wait_seconds: 1 },
+    _meta: { progressToken: 'p' },
+  }
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const plain = await post(url, message, 'application/json')
+  t.match(plain.headers['content-type'], /^application\/json/)
+  t.match(json(plain), { id: 1, result: { structuredContent: { state: 'queued' } } })
+  const events = await post(url, message, 'application/json, text/event-stream')
+  t.match(events.headers['content-type'], /^text\/event-stream/)
+  const told = [...events.body.toString().matchAll(/^data: (.*)$/gm)].map(
+    ([, data = '']) => JSON.parse(data) as Record<string, unknown>,
+  )
+  t.match(told[0], { method: 'notifications/progress', params: { progressToken: 'p', total: 1 } })
+  t.match(told.at(-1), { id: 1, result: { structuredContent: { state: 'queued' } } })
+  const unasked = await post(url, { ...message, params: { ...params, _meta: {} } })
+  t.match(unasked.headers['content-type'], /^application\/json/)
+})
 
 t.test('without tokens, what comes by names of other machines is refused', async (t) => {
   const { url } = await serve(t, { mcp: true, authenticate: 'none' })

@@ -107,7 +107,12 @@ export const serviceOperations = {
       'JSON-RPC, as https://modelcontextprotocol.io has it: docs/assistants.md says which tools there are. A server that asks for no token refuses names of other machines in Host and Origin.',
     body: { content: json(anyObject) },
     answers: {
-      200: ok('The answer to a request, which may be an error of JSON-RPC.', anyObject),
+      200: {
+        description:
+          'The answer to a request, which may be an error of JSON-RPC; as events, where the request asks for progress, and it comes before.',
+        headers: ['Cache-Control', 'X-Accel-Buffering?'],
+        content: { ...json(anyObject), 'text/event-stream': { schema: text, each: anyObject } },
+      },
       202: { description: 'A notification was taken.' },
     },
     errors: [...ofJson, 'LK_PEER_MISSING'],
