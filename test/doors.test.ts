@@ -12,6 +12,7 @@ import * as steps from '../src/flow/steps/index.js'
 import * as http from '../src/http/index.js'
 import * as lorekeep from '../src/index.js'
 import * as fastify from '../src/fastify/index.js'
+import * as langchain from '../src/langchain/index.js'
 import * as otel from '../src/otel/index.js'
 import * as rdf from '../src/rdf/index.js'
 import * as sparql from '../src/sparql/index.js'
@@ -27,6 +28,8 @@ const graph = knowledge.graph(ref.user === 'u' ? { user: 'u', cores: ['core'] } 
 const engine = sparql.createSparql()
 
 const { signal } = new AbortController()
+const within = { knowledge, user: 'u', cores: ['core'], collection: 'c' }
+const vectorStore = new langchain.LorekeepVectorStore({} as never, { knowledge, user: 'u' })
 const nothing = () => undefined
 const term = { v: 'urn:a', e: true }
 const pattern = { s: '?s', p: '?p', o: '?o' }
@@ -841,6 +844,51 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
     },
   ],
 
+  LorekeepRetriever: [
+    {
+      right: {
+        ...{ ...within, k: 1, use: {}, languages: ['de'] },
+        ...{ callbacks: [], tags: [], metadata: {}, verbose: false },
+      },
+      call: (options) => new langchain.LorekeepRetriever(options),
+      required: ['knowledge', 'user'],
+      // LangChain's own.
+      open: ['callbacks', 'tags', 'metadata', 'verbose'],
+    },
+  ],
+  LorekeepVectorStore: [
+    {
+      right: { knowledge, user: 'u', collection: 'c', batch: 1 },
+      call: (options) => new langchain.LorekeepVectorStore({} as never, options),
+      required: ['knowledge', 'user'],
+    },
+    {
+      right: { ids: ['1'], signal },
+      call: (options) => vectorStore.addDocuments([{ pageContent: '', metadata: {} }], options),
+    },
+    {
+      right: { ids: ['1'], signal },
+      call: (options) =>
+        vectorStore.addVectors([[1]], [{ pageContent: '', metadata: {} }], options),
+    },
+    { right: { ids: ['1'] }, call: (options) => vectorStore.delete(options) },
+  ],
+  LorekeepLoader: [
+    {
+      right: { ...within, as: 'texts' },
+      call: (options) => new langchain.LorekeepLoader(options),
+      required: ['knowledge', 'user'],
+    },
+  ],
+  LorekeepRecordManager: [
+    {
+      right: { objects, user: 'u', collection: 'c' },
+      call: (options) => new langchain.LorekeepRecordManager(options),
+      required: ['objects', 'user'],
+    },
+  ],
+  passagesAsText: [],
+
   MemoryBackend: [],
   LevelBackend: [
     { right: { profiles: {} }, call: (options) => new level.LevelBackend('/none', options) },
@@ -923,6 +971,7 @@ const arguments_: Readonly<Record<string, readonly Argument[]>> = {
   'graph.nearest': [
     { call: (vector) => graph.nearest(vector), code: inGraph, wrong: [[], {}, 'x', ['1'], [NaN]] },
   ],
+  passagesAsText: [{ call: (documents) => langchain.passagesAsText(documents), wrong: [{}, 'x'] }],
   'graph.merge': [
     { call: (a) => graph.merge(a, term), code: inGraph, wrong: [{}, 'x', { v: 'x', e: false }] },
     { call: (b) => graph.merge(term, b), code: inGraph, wrong: [{}, 'x', term] },
@@ -1026,6 +1075,7 @@ const without = [
     'instrument',
     'MemoryBackend',
   ],
+  ...['Retriever', 'VectorStore', 'Loader', 'RecordManager'].map((name) => `Lorekeep${name}`),
   'PostgresBackend',
   // Terms of others, which have types and no end of shapes; errors.
   ...['quadOf', 'rdfTermOf', 'termOf', 'LorekeepError', 'hasCode'],
@@ -1069,6 +1119,7 @@ t.test('every public function and method is in the table', async (t) => {
     steps,
     http,
     fastify,
+    langchain,
     otel,
     rdf,
     sparql,

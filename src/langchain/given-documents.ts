@@ -1,0 +1,37 @@
+// Documents as programs give them, with the id that each has in the store.
+
+import { randomUUID } from 'node:crypto'
+import type { DocumentInterface } from '@langchain/core/documents'
+import { checkArgument } from '../door/options.js'
+import { aName, aRule } from '../door/rules.js'
+import { checkDocuments, type NamedDocument } from './stored-document.js'
+
+export const ids = aRule<readonly string[]>('an array of strings of 1 to 1,024 bytes', (value) => {
+  return Array.isArray(value) && value.every((id) => aName(1024).holds(id))
+})
+
+/** @throws TypeError for other than one id for each; LorekeepError `LK_DOCUMENT_INVALID` */
+export function namedDocuments(
+  documents: readonly DocumentInterface[],
+  given: readonly string[] | undefined,
+): NamedDocument[] {
+  if (given !== undefined && given.length !== documents.length) {
+    throw new TypeError(`there are ${given.length} ids for ${documents.length} documents`)
+  }
+  const named = documents.map((document, at): NamedDocument => {
+    return { id: given?.[at] ?? document?.id ?? randomUUID(), document }
+  })
+  checkArgument(
+    'the ids of documents',
+    named.map(({ id }) => id),
+    ids,
+  )
+  checkDocuments(named)
+  return named
+}
+
+/** With its place in the list. */
+export function lastOfEach(named: readonly NamedDocument[]): (readonly [NamedDocument, number])[] {
+  const last = new Map(named.map((document, at) => [document.id, [document, at] as const]))
+  return [...last.values()]
+}
