@@ -84,7 +84,7 @@ export default function Health(_: ViewProps) {
 function Ready({ readiness: { status, where = [] } }: { readonly readiness: Readiness }) {
   const isReady = status === 'ready'
   return (
-    <p class={isReady ? 'state done' : 'state dead'} role="status">
+    <p class={isReady ? 'state done' : 'state dead free'} role="status">
       {isReady ? texts.health.ready : texts.health.unready(where.join(', '))}
     </p>
   )

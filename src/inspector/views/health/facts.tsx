@@ -10,7 +10,7 @@ interface FactsProps {
 export function Facts({ title, children }: FactsProps) {
   return (
     <section class="card tile" aria-label={title}>
-      <h2>{title}</h2>
+      <h2 class="free">{title}</h2>
       <dl class="figures">{children}</dl>
     </section>
   )
