@@ -28,7 +28,10 @@ export function SingleJob({ id }: { readonly id: string }) {
       <Answered asked={job}>
         {(job) =>
           job === null ? (
-            <Empty title={texts.queue.gone} />
+            <>
+              <Heading title={texts.views.queue} lead={texts.queue.lead} />
+              <Empty title={texts.queue.gone} />
+            </>
           ) : (
             <>
               <Heading title={job.document} lead={`${job.flow} · ${job.user} · ${job.collection}`}>
