@@ -9,10 +9,10 @@ import { executablePath } from '../client/browser.js'
 export { noBrowser } from '../client/browser.js'
 
 /** One for all tests of a file. */
-export async function openBrowser(t: Test): Promise<Browser> {
+export async function openBrowser(t: Test, more: readonly string[] = []): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: executablePath as string,
-    args: ['--no-sandbox'],
+    args: ['--no-sandbox', ...more],
   })
   t.teardown(() => browser.close())
   return browser

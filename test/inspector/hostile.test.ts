@@ -6,6 +6,7 @@ import type { Test } from 'tap'
 import { createSparql } from '../../src/sparql/index.js'
 import { serve } from '../http/fixtures/serving.js'
 import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { goTo } from './things.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -172,10 +173,6 @@ t.test('whose index it is, and what a server says of itself', { skip }, async (t
   await harmless(t, page, 'health')
   t.strictSame(faults, [])
 })
-
-async function goTo(page: Page, place: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(`#/${place}`)}`)
-}
 
 async function harmless(t: Test, page: Page, what: string): Promise<void> {
   t.equal(await page.evaluate('globalThis.hit'), undefined, `${what}: nothing has run`)

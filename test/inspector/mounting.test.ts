@@ -12,17 +12,27 @@ import t from 'tap'
 import type { AddressInfo } from 'node:net'
 import { fastifyLorekeep } from '../../src/fastify/index.js'
 import { createFetchHandler, createHandler } from '../../src/http/index.js'
+import { createSparql } from '../../src/sparql/index.js'
 import { listen, openStore } from '../http/fixtures/serving.js'
-import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { goTo, placesOf, storeThings } from './things.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
 t.setTimeout(300_000)
 
-t.test('the page stands wherever its handler does', { skip }, async (t) => {
-  const { knowledge, objects, flows } = await openStore(t)
-  const authenticate = (token: string | undefined) => (token === 'alice' ? { user: 'alice' } : null)
-  const options = { knowledge, objects, flows, authenticate, inspector: true }
+t.test('every view stands wherever its handler does', { skip }, async (t) => {
+  const lorekeep = await openStore(t)
+  const { job } = await storeThings(t, lorekeep)
+  const { knowledge, objects, flows, backup, health } = lorekeep
+  const options = {
+    ...{ knowledge, objects, flows, backup, health },
+    authenticate: (token: string | undefined) => (token === 'secret' ? { user: '*' } : null),
+    defaultUser: 'alice',
+    inspector: true,
+    metrics: true,
+    sparql: createSparql(),
+  }
   const handler = createHandler(options)
   const app = express().use('/lore', handler)
   const bare = createHandler({ ...options, prefix: '' })
@@ -51,13 +61,35 @@ t.test('the page stands wherever its handler does', { skip }, async (t) => {
     Fastify: [(fastify.server.address() as AddressInfo).port, '/kept'],
     'a proxy that takes a prefix away': [await listen(t, proxy), '/behind/api/v1'],
   } as const
-  const browser = await openBrowser(t)
+  const views = {
+    ...placesOf(job),
+    [`sparql?query=${encodeURIComponent('SELECT * { ?s ?p ?o } LIMIT 5')}`]: '5 results in',
+    health: 'Caches',
+  }
+  // No name leads anywhere: there is the server, and nothing else.
+  const browser = await openBrowser(t, ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'])
   for (const [name, [port, path]] of Object.entries(places)) {
     const origin = `http://127.0.0.1:${port}`
     const { page, faults } = await watchedPage(t, browser, origin)
-    await signIn(page, `${origin}${path}/inspector#/documents`, 'alice')
-    await page.getByText('No documents yet.').waitFor()
+    await signIn(page, `${origin}${path}/inspector`, 'secret')
+    for (const [view, seen] of Object.entries(views)) {
+      await goTo(page, view)
+      await page.getByText(seen).first().waitFor()
+      // The files are the same everywhere.
+      for (const colorScheme of name === 'node:http' ? (['light', 'dark'] as const) : []) {
+        await page.emulateMedia({ colorScheme })
+        t.strictSame(await inaccessible(page), [], `${name}, ${view}, ${colorScheme}`)
+      }
+    }
     t.strictSame(faults, [], name)
+    // Without a network what is there stays, and says so; with one it goes on.
+    await page.context().setOffline(true)
+    await goTo(page, 'cores')
+    await page.getByRole('alert').first().waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await page.getByRole('rowheader', { name: 'of-alice' }).waitFor()
+    await page.context().close()
   }
 })
 

@@ -4,8 +4,9 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
-import { serve, type Serving } from '../http/fixtures/serving.js'
+import { serve } from '../http/fixtures/serving.js'
 import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { goTo, placesOf, storeThings } from './things.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -18,42 +19,10 @@ const authenticate = (token: string | undefined) => {
   return token === 'bob' || token === 'alice' ? { user: token } : null
 }
 
-/** Something of alice's for every view. */
-async function withThings(t: Test): Promise<Serving & { readonly job: string }> {
+async function withThings(t: Test) {
   const serving = await serve(t, { inspector: true, authenticate, defaultUser: 'alice' })
-  const { flows, objects } = serving
-  await flows.define({ id: 'f', maxAttempts: 1, steps: [{ name: 'break', run: refuse }] })
-  const runner = flows.run()
-  t.teardown(() => runner.stop())
-  await flows.load('default', { id: 'of-alice', user: 'alice', content: 'Alice owns a boat.' })
-  const { job } = await flows.load('f', { id: 'of-alice-dead', user: 'alice', content: 'x' })
-  await objects.defineSchema({ name: 'boats', fields: { name: { type: 'string' } } })
-  const metadata = { id: 'batch', user: 'alice', collection: 'default' }
-  const values = [{ id: 'b1', name: 'of-alice' }]
-  await objects.import({ metadata, schema_name: 'boats', values })
-  for (;;) {
-    const status = await flows.document({ user: 'alice', document: 'of-alice' })
-    if (status?.completed !== undefined && (await flows.stats('f')).dead === 1) break
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  return { ...serving, job }
+  return { ...serving, ...(await storeThings(t, serving.lorekeep)) }
 }
-
-function refuse(): never {
-  throw new Error('no oars')
-}
-
-/** Where there is something of alice's to see, by a text that is there when all is. */
-const places = (job: string): Readonly<Record<string, string>> => ({
-  'ask?q=boat': 'What the passages say',
-  graph: 'Choose something in the picture',
-  cores: 'Compare two cores',
-  documents: 'of-alice',
-  'documents/of-alice': 'Alice owns a boat.',
-  objects: '1 object',
-  queue: 'of-alice-dead',
-  [`queue/${job}`]: 'no oars',
-})
 
 t.test('neither of two sees what is the other’s', { skip }, async (t) => {
   const { url, job } = await withThings(t)
@@ -65,7 +34,7 @@ t.test('neither of two sees what is the other’s', { skip }, async (t) => {
     pages.set(token, watched)
   }
   const [alice, bob] = [pages.get('alice')?.page as Page, pages.get('bob')?.page as Page]
-  for (const [place, seen] of Object.entries(places(job))) {
+  for (const [place, seen] of Object.entries(placesOf(job))) {
     await goTo(alice, place)
     await alice.getByText(seen).first().waitFor()
     t.match(await alice.getByRole('main').textContent(), /of-alice|Alice/, place)
@@ -116,7 +85,7 @@ t.test('who may only read has no buttons that change anything', { skip }, async 
     ['alice', 'reader', {}],
     ['admin', 'auditor', { health: 'Caches' }],
   ] as const) {
-    const all = { ...places(job), ...more }
+    const all = { ...placesOf(job), ...more }
     const [owners, readers] = [await offered(owner, all), await offered(reader, all)]
     for (const place of Object.keys(all)) {
       const kept = owners[place]?.filter((name) => !changing.test(name))
@@ -128,7 +97,3 @@ t.test('who may only read has no buttons that change anything', { skip }, async 
 })
 
 const isChange = (name: string) => changing.test(name)
-
-async function goTo(page: Page, place: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(`#/${place}`)}`)
-}
