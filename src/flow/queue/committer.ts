@@ -5,6 +5,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { hasCode, LorekeepError } from '../../errors.js'
+import { decodeRecord } from '../../record.js'
 import type { Operation, Precondition, Storage } from '../../storage.js'
 import { waited, type Chance, type Clock } from '../../clock.js'
 import type { JobEvent } from '../types.js'
@@ -15,7 +16,7 @@ import { Blocks } from './blocks.js'
 import { Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
 import type { Membership } from './members.js'
 import { changesBehind, followTo, lookAhead, type Ahead } from './following.js'
-import { headKey } from './records.js'
+import { headKey, type HeadRecord } from './records.js'
 import { loadState } from './state.js'
 import type { State } from './state.js'
 
@@ -151,20 +152,54 @@ export class Committer {
   /** Notices what other processes have written. Who asks before the look begins has the same. */
   refresh(): Promise<void> {
     if (this.#look !== undefined) return this.#look
-    const look = this.read(async (draft) => {
-      draft.assertClean()
+    const forget = () => {
       if (this.#look === look) this.#look = undefined
+    }
+    const look = this.#hasOwnTurn ? this.#glance(forget) : this.#lookInLine(forget)
+    this.#look = look
+    look.then(forget, forget)
+    return look
+  }
+
+  /** What others have written is known, unless one of them has written without a turn. */
+  get #hasOwnTurn(): boolean {
+    const isHad = this.#turn.isShared && this.#turn.isHad
+    return isHad && this.#stale === undefined && !this.#failed
+  }
+
+  /** Beside what is being made, which others wait for: each look in line would cost them a round trip. */
+  async #glance(begun: () => void): Promise<void> {
+    // Who asks in the same turn has the same.
+    await undefined
+    begun()
+    const heads = this.#heads
+    const seen = this.lastLook.begin()
+    const head = await this.#options.storage.get(headKey()).catch(() => undefined)
+    const isKnown = heads.some((known) => isSame(head, known)) || this.#isOwn(head)
+    if (this.#hasOwnTurn && isKnown) seen()
+    else await this.#lookInLine(() => undefined)
+  }
+
+  /** That of the state, and those that what is being written stands on. */
+  get #heads(): readonly Uint8Array[] {
+    return [this.#state.headBytes, ...this.#flights.map(({ before }) => before)]
+  }
+
+  /** What this one has written stands on all that was before it. */
+  #isOwn(head: Uint8Array | undefined): boolean {
+    if (head === undefined) return false
+    return decodeRecord<HeadRecord>(head).token.startsWith(`${this.#token}.`)
+  }
+
+  #lookInLine(begun: () => void): Promise<void> {
+    return this.read(async (draft) => {
+      draft.assertClean()
+      begun()
       const seen = this.lastLook.begin()
       const head = await this.#options.storage.get(headKey())
       if (!isSame(head, draft.state.headBytes)) throw new OutdatedState()
       seen()
     }, itself)
-    this.#look = look
-    const forget = () => {
-      if (this.#look === look) this.#look = undefined
-    }
-    look.then(forget, forget)
-    return look
   }
 
   /** Resolves when nothing waits any more. */
@@ -295,7 +330,7 @@ export class Committer {
     if (this.#stale !== undefined && !(await this.#renew())) return
     this.#turn.begun()
     const before = this.#state.headBytes
-    const heads = [before, ...this.#flights.map((flight) => flight.before)]
+    const heads = this.#heads
     // Whose the leases are that it makes: the write is refused once others took that one for dead.
     const member = this.#options.presence?.condition('flows')
     const draft = this.#begin()

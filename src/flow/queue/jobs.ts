@@ -3,7 +3,7 @@
 import { LorekeepError } from '../../errors.js'
 import { decodeKey } from '../../keys.js'
 import { decodeRecord } from '../../record.js'
-import type { Entry, Range } from '../../storage.js'
+import type { Entry, Range, Storage } from '../../storage.js'
 import type { Job, JobState } from '../types.js'
 import { numberIn } from './block.js'
 import { readDocument } from './documents.js'
@@ -183,26 +183,38 @@ async function numbersUnder(draft: Draft, range: Range): Promise<number[]> {
   return numbers
 }
 
-/** Removes the oldest records of done jobs. Returns how many there were to remove. */
-export async function prune(draft: Draft, id: string, keep: number): Promise<number> {
+/** The oldest completions there are records of, some at a time, by their places. */
+export async function oldestDone(
+  storage: Pick<Storage, 'scan'>,
+  id: string,
+): Promise<readonly Entry[]> {
+  const entries: Entry[] = []
+  const range = { ...doneKeys(id), limit: pruneSize }
+  for await (const page of storage.scan(range)) entries.push(...page)
+  return entries
+}
+
+/**
+ * Removes the oldest records of done jobs, of these, which may have been read some time ago: others may have removed
+ * some of them since, and none come before them. Returns how many there were to remove.
+ */
+export function prune(draft: Draft, id: string, keep: number, oldest: readonly Entry[]): number {
   const flow = draft.state.flows.get(id)
   if (flow === undefined) return 0
-  const excess = flow.counts.done - flow.counts.pruned - keep
-  if (excess <= 0) return 0
-  const entries: Entry[] = []
-  for await (const page of draft.scan({ ...doneKeys(id), limit: pruneSize })) entries.push(...page)
-  let pruned = 0
-  for (const { key, value } of entries) {
+  const { done, pruned } = flow.counts
+  let end = pruned
+  for (const { key, value } of oldest) {
+    const place = lastOf(key)
+    if (place < end) continue
     const { numbers } = decodeRecord<DoneRecord>(value)
     // What one commit completed goes as a whole, and not before all of it is too much.
-    if (pruned + numbers.length > excess) break
+    if (place + numbers.length > done - keep) break
     draft.delete(key)
     for (const number of numbers) draft.delete(jobKey(number))
-    pruned += numbers.length
+    end = place + numbers.length
   }
-  if (pruned === 0) return 0
-  draft.count(flow).pruned += pruned
-  return pruned
+  if (end > pruned) draft.count(flow).pruned = end
+  return end - pruned
 }
 
 /** Commits whose completions are removed in one go. */

@@ -48,7 +48,7 @@ const maxLanes = 10_000
 const mostRecalled = 64
 /** Of a lane, at a time: rows read, and jobs after which no more are read. */
 const runsPerFill = 64
-const jobsPerFill = 1024
+const jobsPerFill = 4096
 /** Lanes. */
 const readAtOnce = 8
 /** Rows read where it is not known whose they are. */

@@ -22,7 +22,7 @@ import { countOf, lookForJobs, type JobLook } from './job-list.js'
 import { lookSizes, type JobSearch, type LookSizes } from './job-search.js'
 import { dropHeld, dropLeft, goneOf, hasLeft, leaveEnding, withhold } from './members.js'
 import { release as releaseWithheld, type Membership } from './members.js'
-import { noFlow, prune, type DocumentJobs } from './jobs.js'
+import { noFlow, oldestDone, prune, type DocumentJobs } from './jobs.js'
 import type { Ending, Hold } from './held.js'
 import { Lanes } from './lanes.js'
 import { dropChanges, openState } from './opening.js'
@@ -163,10 +163,11 @@ export class JobQueue {
       if (found) checkFlow(conditions, id, draft.state.flows.get(id)?.flow)
       return found
     }
+    const pruneAll = async (draft: Draft) => prune(draft, id, 0, await oldestDone(draft, id))
     do {
       const found = await this.#committer.commit(check)
       if (!found) return false
-    } while ((await this.#committer.commit((draft) => prune(draft, id, 0))) > 0)
+    } while ((await this.#committer.commit(pruneAll)) > 0)
     return this.#committer.commit((draft) => {
       if (!check(draft)) return false
       draft.state.flows.delete(id)
@@ -483,12 +484,15 @@ export class JobQueue {
     const { keepDone } = flow.flow
     // Not each by itself: a read of many costs little more than one of one.
     if (done - pruned < keepDone + Math.max(100, keepDone / 10)) return
-    await this.#committer.commit((draft) => prune(draft, id, keepDone))
+    // Before the commit: others that wait for theirs would wait for this, too.
+    const oldest = await oldestDone(this.#storage, id)
+    await this.#committer.commit((draft) => prune(draft, id, keepDone, oldest))
   }
 
   /** Resolves when nothing is being written any more. */
-  drained(): Promise<void> {
-    return this.#committer.drained()
+  async drained(): Promise<void> {
+    await Promise.allSettled(this.#pruning.values())
+    await this.#committer.drained()
   }
 }
 

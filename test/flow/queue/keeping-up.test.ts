@@ -1,11 +1,13 @@
-// Who waits for his turn follows what others write meanwhile.
+// Who waits for his turn follows what others write meanwhile, and who has it is not held up by looks.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
+import { doneKeys } from '../../../src/flow/queue/records.js'
+import type { Storage } from '../../../src/storage.js'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { flowProblems } from '../../fixtures/problems.js'
 import { VirtualClock } from '../virtual-clock.js'
-import { documentOf, drained, openQueue } from './queues.js'
+import { documentOf, drained, flowOf, openQueue, steps } from './queues.js'
 
 async function queues() {
   const memory = new SharedMemory()
@@ -59,6 +61,107 @@ t.test('what cannot be followed is read anew when the turn has begun', async (t)
   t.equal((await drained(first, 'f')).length, 2)
   t.strictSame(await flowProblems(one), [])
 })
+
+t.test('in its own turn a process looks for changes beside what is being written', async (t) => {
+  const memory = new SharedMemory()
+  t.teardown(() => memory.close())
+  const one = await memory.backend().open('flows')
+  const gate = new Gate()
+  const queue = await openQueue(gate.before(one, 'write'))
+  gate.close()
+  const loading = queue.load('f', documentOf('d'))
+  await gate.reached
+  let hasLooked = false
+  const looking = queue.refresh().then(() => (hasLooked = true))
+  await turns()
+  t.ok(hasLooked)
+  gate.open()
+  await Promise.all([loading, looking])
+})
+
+t.test('in its own turn a process notices what others write without one', async (t) => {
+  const { memory, clock, one, first } = await queues()
+  t.teardown(() => memory.close())
+  await first.load('f', documentOf('own'))
+  const other = await openQueue(withoutTurns(one), { clock })
+  await other.load('f', documentOf('theirs'))
+  t.equal(first.stats('f')?.queued, 1)
+  await first.refresh()
+  t.equal(first.stats('f')?.queued, 2)
+})
+
+t.test(
+  'two processes that remove the same records of done jobs count them once, before they close',
+  async (t) => {
+    const memory = new SharedMemory()
+    t.teardown(() => memory.close())
+    const [one, two] = [await memory.backend().open('flows'), await memory.backend().open('flows')]
+    const gate = new Gate()
+    const first = await openQueue(one)
+    const second = await openQueue(gate.before(two, 'scan'))
+    await first.define(flowOf('f', { keepDone: 0 }))
+    for (let n = 0; n < 150; n++) {
+      await first.load('f', documentOf(`d${n}`))
+      const { jobs } = await first.claim('f', 1)
+      for (const job of jobs) await first.complete(job, steps)
+    }
+    await second.refresh()
+    gate.close()
+    const pruning = second.prune('f')
+    await gate.reached
+    await first.prune('f')
+    let isDrained = false
+    const draining = second.drained().then(() => (isDrained = true))
+    await turns()
+    t.notOk(isDrained)
+    gate.open()
+    await Promise.all([pruning, draining])
+    t.strictSame(await flowProblems(one), [])
+    const done = []
+    for await (const page of one.scan(doneKeys('f'))) done.push(...page)
+    t.equal(done.length, 50)
+  },
+)
+
+/** Holds calls back while it is closed: reads have been made by then, writes have not. */
+class Gate {
+  #opened: Promise<void> = Promise.resolve()
+  #open = () => {}
+  #reach = () => {}
+  /** Somebody waits since it was closed. */
+  reached: Promise<void> = Promise.resolve()
+
+  close(): void {
+    this.#opened = new Promise((resolve) => (this.#open = resolve))
+    this.reached = new Promise((resolve) => (this.#reach = resolve))
+  }
+
+  open(): void {
+    this.#open()
+  }
+
+  before(storage: Storage, held: 'write' | 'scan'): Storage {
+    const write: Storage['write'] = async (...given) => {
+      this.#reach()
+      await this.#opened
+      return storage.write(...given)
+    }
+    const scan: Storage['scan'] = (range) => this.#behind(storage.scan(range))
+    const own: Partial<Storage> = held === 'write' ? { write } : { scan }
+    return new Proxy(storage, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(own, name) ?? Reflect.get(target, name)
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member
+      },
+    })
+  }
+
+  async *#behind<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
+    this.#reach()
+    await this.#opened
+    yield* pages
+  }
+}
 
 /** Of somebody who has the turn. */
 function withoutTurns<Shared extends object>(real: Shared): Shared {
