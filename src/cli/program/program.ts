@@ -161,7 +161,7 @@ function addImport(program: Command): void {
   const command = program
     .command('import')
     .description(
-      'Import a core stream, or RDF: all of it or, after any error, nothing. Or a workspace of the reference system (.tgx): its graphs as cores, its texts as documents.',
+      'Import a core stream, or RDF: all of it or, after any error, nothing. Or a workspace of the reference system (.tgx): its graphs as cores, its texts as documents. Or a memory file (.jsonl) of the reference memory server for assistants.',
     )
     .argument('<file>', "the file, or '-' for stdin")
     .option(
@@ -170,7 +170,9 @@ function addImport(program: Command): void {
       parseText,
     )
     .addOption(userOption('whose core'))
-    .addOption(formatOption('what it is (default: by the extension of the file, or core)', 'tgx'))
+    .addOption(
+      formatOption('what it is (default: by the extension of the file, or core)', 'tgx', 'memory'),
+    )
     .addOption(
       new Option(
         '--loss <what>',

@@ -56,7 +56,8 @@ const embeddingsOfMessage: BatchBounds<EntityEmbedding> = {
   mostWeight: 128 * 1024,
 }
 
-function* coreMessages(
+/** What a core has of a document and what was found in it. */
+export function* coreMessages(
   document: FlowDocument,
   knowledge: Knowledge,
   base: string,

@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { defaultBase } from '../../../flow/steps/vocabulary.js'
 import type { ImportSummary } from '../../../knowledge/types.js'
 import { rdfFormatNamed, rdfFormatOfFile } from '../../../rdf/format.js'
 import type { RdfFormat } from '../../../rdf/format.js'
@@ -11,9 +12,10 @@ import { describeExtras } from '../../../rdf/parse.js'
 import { isAbsoluteIri } from '../../../rdf/terms.js'
 import { withCores } from '../../access/access.js'
 import { interruptible, note, UsageError } from '../../output/failure.js'
-import { formatBytes, formatCounted } from '../../output/figures.js'
+import { formatBytes, formatCounted, printable } from '../../output/figures.js'
 import { openInput } from '../../input/input.js'
 import { encodedMessages } from './encoded-messages.js'
+import { memoryMessages, noCounts, type MemoryCounts } from './memory-file.js'
 import type { ImportCommandOptions } from './import-options.js'
 import { writeJson } from '../../output/output.js'
 import { counted, createProgress, units } from '../../output/progress.js'
@@ -25,6 +27,7 @@ export async function importCore(file: string, options: ImportCommandOptions): P
   const ref = { user: options.user, id: options.id ?? idFrom(file) }
   const format = formatOf(file, options)
   const start = performance.now()
+  const memory = noCounts()
   const input = await openInput(file, 'a core')
   let summary: ImportSummary & RdfRest
   try {
@@ -39,7 +42,11 @@ export async function importCore(file: string, options: ImportCommandOptions): P
           const store = (core: AsyncIterable<Uint8Array>) =>
             cores.import(ref, core, { mode, index, dialect, signal, onProgress })
           if (format === undefined) return await store(source)
-          const { loss, base, collection } = options
+          const { loss, base, collection = 'default' } = options
+          if (format === 'memory') {
+            const given = { file, ref, collection, base: defaultBase, counts: memory }
+            return await store(encodedMessages(memoryMessages(source, given)))
+          }
           // Here rather than in a server: what it stores is the same, and needs no library there.
           return await importRdf(source, { format, loss, base, collection }, (messages) =>
             store(encodedMessages(messages)),
@@ -64,6 +71,7 @@ export async function importCore(file: string, options: ImportCommandOptions): P
   const name = `'${ref.id}' of '${ref.user}'`
   const outcome = duplicate ? `${name} held this already, nothing was stored` : `imported ${name}`
   note(`${outcome}: ${counts}`)
+  if (format === 'memory') tellMemory(memory)
   const { dialect, skipped, kept, lost, reified } = summary
   if (dialect !== 'specification') note(`read from the dialect ${dialect}`)
   const left = Object.entries(skipped).map(([name, count]) => `${count} ${name}`)
@@ -77,9 +85,34 @@ export async function importCore(file: string, options: ImportCommandOptions): P
   }
 }
 
+function tellMemory({
+  entities,
+  observations,
+  relations,
+  dangling,
+  repeated,
+  unknown,
+}: MemoryCounts) {
+  const told = [
+    formatCounted(entities, 'entity', 'entities'),
+    formatCounted(observations, 'observation'),
+    formatCounted(relations, 'relation'),
+  ]
+  note(`read from a memory file: ${told.join(', ')}`)
+  if (dangling > 0) note(`${formatCounted(dangling, 'name')} in relations alone`)
+  if (repeated > 0) note(`said twice, and kept once: ${repeated}`)
+  const left = [...unknown].map(([name, count]) => `${count} ${printable(name)}`)
+  if (left.length > 0) note(`left out: ${left.slice(0, 10).join(', ')}`)
+}
+
 /** Undefined is a core. @throws UsageError */
-function formatOf(file: string, options: ImportCommandOptions): RdfFormat | undefined {
+function formatOf(file: string, options: ImportCommandOptions): RdfFormat | 'memory' | undefined {
   const { format: named, base, dialect } = options
+  if (named === 'memory' || (named === undefined && /\.jsonl$/i.test(file))) {
+    const flag = (['loss', 'base', 'dialect'] as const).find((name) => options[name] !== undefined)
+    if (flag === undefined) return 'memory'
+    throw new UsageError(`--${flag} is not for memory files`)
+  }
   const format = named === undefined ? rdfFormatOfFile(file) : rdfFormatNamed(named)
   if (format !== undefined) {
     if (dialect !== undefined) throw new UsageError('--dialect is for core streams, not for RDF')
@@ -110,5 +143,5 @@ async function* refuseEmpty(
 /** `shelf/books.core` and `books.ttl` are the core `books`, unless --id says otherwise. */
 function idFrom(file: string): string {
   if (file === '-') throw new UsageError('stdin has no name: --id must say what the core is called')
-  return basename(file).replace(/(.)\.(?:core|nt|nq|ttl|trig)$/, '$1')
+  return basename(file).replace(/(.)\.(?:core|nt|nq|ttl|trig|jsonl)$/, '$1')
 }
