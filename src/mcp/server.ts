@@ -69,7 +69,9 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
   )
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }))
   server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
-    told(mcpReq, async (asker) => ({ contents: [await readResource(params.uri, asker)] })),
+    told(mcpReq, async (asker) => ({ contents: [await readResource(params.uri, asker)] }), {
+      uri: cut(params.uri, longestError),
+    }),
   )
   server.setRequestHandler('prompts/list', () => ({ prompts: declaredPrompts }))
   server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
@@ -92,7 +94,11 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
   }
 
   /** What is no tool has its errors in the protocol. */
-  async function told<T>(asked: Asked, work: (asker: Asker) => Promise<T>): Promise<T> {
+  async function told<T>(
+    asked: Asked,
+    work: (asker: Asker) => Promise<T>,
+    about: object = {},
+  ): Promise<T> {
     try {
       return await bounded((signal) => work(askerOf(asked, signal)))
     } catch (error) {
@@ -102,7 +108,7 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
         kind === 'argument' || kind === 'not-found'
           ? sdk.ProtocolErrorCode.InvalidParams
           : sdk.ProtocolErrorCode.InternalError
-      const data = { code, kind, ...shortErrors(details) }
+      const data = { code, kind, ...about, ...shortErrors(details) }
       throw new sdk.ProtocolError(number, `${code}: ${cut(message, longestError)}`, data)
     }
   }

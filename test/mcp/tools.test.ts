@@ -223,7 +223,7 @@ t.test('resources and prompts of others, and such as there are not, are refused'
     'lorekeep://document/%ff',
     'file:///etc/passwd',
   ]) {
-    await t.rejects(bob.client.readResource({ uri }), { code: -32602 }, uri)
+    await t.rejects(bob.client.readResource({ uri }), { code: -32602, data: { uri } }, uri)
   }
   await t.rejects(alice.client.listResources({ cursor: 'document:bad' }), { code: -32602 })
   const getting = bob.client.getPrompt({ name: 'summarise', arguments: { document: 'urn:long' } })
