@@ -3,7 +3,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { partitions } from '../../backup/format.js'
-import { readConfig, storeOptionsOf } from '../config/config.js'
 import { hasCode } from '../../errors.js'
 import { createLorekeep } from '../../lorekeep.js'
 import type { Lorekeep, LorekeepOptions } from '../../lorekeep.js'
@@ -18,7 +17,7 @@ export async function openLocalStore(
   configFile?: string,
 ): Promise<Lorekeep> {
   // What a server of this directory would go by.
-  const options = configFile === undefined ? {} : storeOptionsOf(await readConfig(configFile))
+  const options = configFile === undefined ? {} : await configured(configFile)
   const backend = isDatabase(data)
     ? await openedDatabase(data, create)
     : await openedDirectory(data, create)
@@ -34,6 +33,12 @@ export async function openLocalStore(
       cause: error,
     })
   }
+}
+
+/** Loaded where there is one: the file of a server speaks of all that a server has. */
+async function configured(file: string): Promise<Omit<LorekeepOptions, 'backend'>> {
+  const { readConfig, storeOptionsOf } = await import('../config/config.js')
+  return storeOptionsOf(await readConfig(file))
 }
 
 // Looking for something in a place that is misspelt must not leave an empty store behind.
