@@ -11,6 +11,7 @@ import * as postgres from '../adapters/postgres/index.js'
 import * as steps from '../src/flow/steps/index.js'
 import * as http from '../src/http/index.js'
 import * as lorekeep from '../src/index.js'
+import * as ai from '../src/ai/index.js'
 import * as fastify from '../src/fastify/index.js'
 import * as langchain from '../src/langchain/index.js'
 import * as otel from '../src/otel/index.js'
@@ -28,9 +29,14 @@ const graph = knowledge.graph(ref.user === 'u' ? { user: 'u', cores: ['core'] } 
 const engine = sparql.createSparql()
 
 const { signal } = new AbortController()
+const nothing = () => undefined
+const ofModels = {
+  ...{ timeoutMs: 1, maxAttempts: 1 },
+  clock: { now: () => 0, after: nothing },
+  chance: { fraction: () => 0 },
+}
 const within = { knowledge, user: 'u', cores: ['core'], collection: 'c' }
 const vectorStore = new langchain.LorekeepVectorStore({} as never, { knowledge, user: 'u' })
-const nothing = () => undefined
 const term = { v: 'urn:a', e: true }
 const pattern = { s: '?s', p: '?p', o: '?o' }
 const query = {
@@ -844,6 +850,21 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
     },
   ],
 
+  knowledgeTools: [
+    {
+      right: { lorekeep: keep, user: 'u', cores: ['c'], collection: 'c', write: true, flow: 'f' },
+      call: (options) => ai.knowledgeTools(options),
+      required: ['lorekeep', 'user'],
+    },
+  ],
+  aiEmbedder: [
+    {
+      right: { ...ofModels, batch: 1, dimensions: 1, providerOptions: {} },
+      call: (options) => ai.aiEmbedder('model', options),
+    },
+  ],
+  aiExtractor: [{ right: ofModels, call: (options) => ai.aiExtractor('model', options) }],
+  aiGenerate: [{ right: ofModels, call: (options) => ai.aiGenerate('model', options) }],
   LorekeepRetriever: [
     {
       right: {
@@ -971,6 +992,9 @@ const arguments_: Readonly<Record<string, readonly Argument[]>> = {
   'graph.nearest': [
     { call: (vector) => graph.nearest(vector), code: inGraph, wrong: [[], {}, 'x', ['1'], [NaN]] },
   ],
+  aiEmbedder: [{ call: (model) => ai.aiEmbedder(model), wrong: [{}, ''] }],
+  aiExtractor: [{ call: (model) => ai.aiExtractor(model), wrong: [{}, ''] }],
+  aiGenerate: [{ call: (model) => ai.aiGenerate(model), wrong: [{}, ''] }],
   passagesAsText: [{ call: (documents) => langchain.passagesAsText(documents), wrong: [{}, 'x'] }],
   'graph.merge': [
     { call: (a) => graph.merge(a, term), code: inGraph, wrong: [{}, 'x', { v: 'x', e: false }] },
@@ -1075,6 +1099,7 @@ const without = [
     'instrument',
     'MemoryBackend',
   ],
+  'knowledgeTools',
   ...['Retriever', 'VectorStore', 'Loader', 'RecordManager'].map((name) => `Lorekeep${name}`),
   'PostgresBackend',
   // Terms of others, which have types and no end of shapes; errors.
@@ -1118,6 +1143,7 @@ t.test('every public function and method is in the table', async (t) => {
     postgres,
     steps,
     http,
+    ai,
     fastify,
     langchain,
     otel,
