@@ -82,6 +82,8 @@ function House({ session, actAs, leave }: HouseProps) {
   const place = usePlace()
   const name = names.find((name) => name === place.view) ?? 'ask'
   const View = views[name]
+  const isNarrow = useNarrow()
+  const foot = <Foot session={session} actAs={actAs} leave={leave} />
   useEffect(() => {
     document.title = `${texts.views[name]} · ${texts.title}`
   }, [name])
@@ -100,13 +102,27 @@ function House({ session, actAs, leave }: HouseProps) {
             </a>
           ))}
         </nav>
-        <Foot session={session} actAs={actAs} leave={leave} />
+        {!isNarrow && foot}
       </header>
       <main id="content" tabIndex={-1}>
         <View key={`${name} ${session.user}`} place={place} />
       </main>
+      {isNarrow && <footer>{foot}</footer>}
     </div>
   )
+}
+
+const narrow = matchMedia('(width < 52rem)')
+
+/** Where the views are to have the window for themselves: a phone. */
+function useNarrow(): boolean {
+  const [isNarrow, setIsNarrow] = useState(narrow.matches)
+  useEffect(() => {
+    const follow = () => setIsNarrow(narrow.matches)
+    narrow.addEventListener('change', follow)
+    return () => narrow.removeEventListener('change', follow)
+  }, [])
+  return isNarrow
 }
 
 /** The address names the view, and is not for jumping. */

@@ -203,8 +203,12 @@ export const texts = {
     removeTitle: (id: string) => `Delete ${id}?`,
     removeText: 'It is gone from every answer at once. This cannot be undone.',
     library: 'Index',
-    parts: (n: number) => (n === 1 ? '1 part' : `${number.format(n)} parts`),
-    waiting: (n: number) => (n === 0 ? 'nothing waits' : `${number.format(n)} wait`),
+    indexed: (parts: number, size: string) =>
+      parts === 0
+        ? 'none yet'
+        : `${size} in ${parts === 1 ? '1 part' : `${number.format(parts)} parts`}`,
+    waiting: (n: number) =>
+      n === 1 ? '1 import waits to be indexed' : `${number.format(n)} imports wait to be indexed`,
     imported: (triples: number, vectors: number) =>
       `${number.format(triples)} triples, ${number.format(vectors)} vectors`,
     cancelled: 'Cancelled: nothing of it is stored.',
@@ -245,6 +249,9 @@ export const texts = {
     noPassages: 'It has no passages.',
     unknown: 'There is no such document.',
     ready: 'Done: it can be asked.',
+    sending: (size: string) => `${size} on their way to the server`,
+    step: (name: string, done: number, total: number) =>
+      `${name}: ${number.format(done)} of ${number.format(total)}`,
     ask: 'Ask',
     cancelled: 'Its job was cancelled.',
     collectionHint: 'Where new documents go',
@@ -381,10 +388,10 @@ export const texts = {
     noMetrics: 'The server measures nothing of itself: it was made without its option metrics.',
     library: (user: string | undefined) => (user === undefined ? 'Your index' : `Index of ${user}`),
     state: 'State',
-    states: { none: 'nothing yet', partial: 'segments wait', complete: 'complete' },
+    states: { none: 'none yet', partial: 'being made', complete: 'complete' },
     parts: 'Parts',
     size: 'Size',
-    waiting: 'Segments that wait',
+    waiting: 'Imports that wait for it',
     machine: 'Machine',
     diskFree: 'Disk, free',
     memory: 'Memory of the process',

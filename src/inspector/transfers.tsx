@@ -8,6 +8,15 @@ import { texts } from './texts.js'
 export interface TransferOptions {
   readonly signal: AbortSignal
   readonly onProgress: (sent: { readonly bytes: number }) => void
+  /** For what goes on when all has been sent. */
+  readonly onStep: (step: Step) => void
+}
+
+/** What is done with it now, and how much of that, where somebody knows. */
+interface Step {
+  readonly text: string
+  readonly done?: number | undefined
+  readonly total?: number | undefined
 }
 
 /** Resolves with what is to be said of it. */
@@ -19,6 +28,7 @@ interface Transfer {
   /** `undefined` where nobody knows before the end. */
   readonly size: number | undefined
   readonly bytes: number
+  readonly step?: Step
   readonly outcome?: {
     readonly text?: string
     readonly error?: unknown
@@ -53,7 +63,11 @@ export function useTransfers(onDone: () => void): TransferList {
       try {
         leaving.signal.throwIfAborted()
         const onProgress = ({ bytes }: { readonly bytes: number }) => change(key, { bytes })
-        const text = await work({ signal: leaving.signal, onProgress })
+        const text = await work({
+          signal: leaving.signal,
+          onProgress,
+          onStep: (step) => change(key, { step }),
+        })
         change(key, { outcome: { text, isDone: true } })
         done.current()
       } catch (error) {
@@ -79,7 +93,7 @@ export function Transfers({ transfers: { list, dismiss }, way }: TransfersProps)
   if (list.length === 0) return null
   return (
     <ul class="transfers" aria-live="polite">
-      {list.map(({ key, name, size, bytes, outcome, leave }) => (
+      {list.map(({ key, name, size, bytes, step, outcome, leave }) => (
         <li key={key} class="card">
           <div class="line">
             <strong class="free">{name}</strong>
@@ -95,15 +109,17 @@ export function Transfers({ transfers: { list, dismiss }, way }: TransfersProps)
           </div>
           {outcome === undefined && (
             <>
-              <progress
-                max={Math.max(size ?? 1, 1)}
-                {...(size !== undefined && { value: bytes })}
-                aria-label={name}
+              <Progress
+                name={name}
+                done={step ? step.done : size && bytes}
+                total={step?.total ?? size}
               />
               <p class="quiet">
-                {size === undefined
-                  ? bytesText(bytes)
-                  : texts.sending(bytesText(bytes), bytesText(size))}
+                {step !== undefined
+                  ? step.text
+                  : size === undefined
+                    ? bytesText(bytes)
+                    : texts.sending(bytesText(bytes), bytesText(size))}
               </p>
             </>
           )}
@@ -117,5 +133,22 @@ export function Transfers({ transfers: { list, dismiss }, way }: TransfersProps)
         </li>
       ))}
     </ul>
+  )
+}
+
+interface ProgressProps {
+  readonly name: string
+  /** `undefined` where nobody knows. */
+  readonly done: number | undefined
+  readonly total: number | undefined
+}
+
+function Progress({ name, done, total = 1 }: ProgressProps) {
+  return (
+    <progress
+      max={Math.max(total, 1)}
+      {...(done !== undefined && { value: done })}
+      aria-label={name}
+    />
   )
 }

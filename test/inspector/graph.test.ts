@@ -118,6 +118,10 @@ t.test('from a statement beside an answer to the passage that says it', { skip }
   const { url, knowledge } = await serve(t, { inspector: true })
   await write(knowledge, 'boats', boats)
   const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const asked: (string | null)[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/graph/retrieve')) asked.push(request.postData())
+  })
   await signIn(page, `${url}/api/v1/inspector#/ask?q=haymaking`, 'alice')
   await page.getByRole('img', { name: /^Graph of/ }).waitFor()
   await page.getByRole('button', { name: 'Dick knows Ellen' }).click()
@@ -127,6 +131,8 @@ t.test('from a statement beside an answer to the passage that says it', { skip }
   await page.getByRole('link', { name: 'Open it in the graph view' }).click()
   await page.getByText('What answers “haymaking”.').waitFor()
   await page.getByRole('button', { name: 'Show Ellen' }).waitFor()
+  t.equal(asked.length, 2)
+  t.equal(asked[0], asked[1], 'the graph view asks the same')
   t.strictSame(faults, [])
 })
 

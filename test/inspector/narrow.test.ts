@@ -42,6 +42,8 @@ t.test('every view fits a narrow window', { skip }, async (t) => {
       t.equal(moving, 0, `${name}, ${view}: nothing moves`)
       t.strictSame(await inaccessible(page), [], `${name}, ${view}`)
     }
+    const head = await page.locator('header.side').boundingBox()
+    t.ok(head !== null && head.height < 180, `${name}: the head leaves room: ${head?.height} px`)
     await page.getByRole('navigation').getByRole('link', { name: 'Objects' }).click()
     await page.getByRole('button', { name: 'Edit b1' }).click()
     const dialog = await page.getByRole('dialog').boundingBox()

@@ -36,6 +36,37 @@ t.test('a core goes in, comes out as it was, and goes', { skip }, async (t) => {
   t.strictSame(faults, [])
 })
 
+t.test('what earlier downloads went by is swept away, and nothing else', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  await knowledge.import({ user: 'alice', id: 'boats' }, [core('boats', 'alice', 10)])
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await page.addInitScript('delete globalThis.showSaveFilePicker')
+  await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
+  await page.getByRole('rowheader', { name: 'boats' }).waitFor()
+  const names = await page.evaluate<readonly string[]>(`(async () => {
+    const hour = 60 * 60_000
+    const [old, late] = [Date.now() - hour - 1000, Date.now() - hour / 2]
+    const names = ['lorekeep ' + old + ' old', 'lorekeep ' + late + ' late', old + ' foreign']
+    const folder = await navigator.storage.getDirectory()
+    for (const name of names) await folder.getFileHandle(name, { create: true })
+    return names
+  })()`)
+  await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download boats' }).click(),
+  ])
+  const kept = await page.evaluate<string[]>(
+    `navigator.storage.getDirectory().then((folder) => Array.fromAsync(folder.keys()))`,
+  )
+  t.notOk(kept.includes(names[0] as string), 'what is old has gone')
+  t.ok(
+    names.slice(1).every((name) => kept.includes(name)),
+    kept.join(),
+  )
+  t.equal(kept.length, 3, 'and what was handed over now is there for the browser to copy')
+  t.strictSame(faults, [])
+})
+
 t.test('what is no core is told, with the place', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   const { page } = await watchedPage(t, await openBrowser(t), url)
@@ -117,6 +148,8 @@ t.test('who cancels a document takes its job out', { skip }, async (t) => {
   const file = { name: 'late.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
   await page.setInputFiles('input[type=file]', file)
   while ((await flows.stats('default')).queued === 0) await page.waitForTimeout(20)
+  await page.locator('.transfers').getByText('queued', { exact: true }).waitFor()
+  t.equal(await page.getByRole('progressbar').getAttribute('value'), null, 'nobody knows how long')
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('Cancelled.').waitFor()
   t.match(await flows.stats('default'), { queued: 0, done: 0 })

@@ -408,12 +408,14 @@ export function fitted(places: Float32Array, width: number, height: number): Cam
     bottom = Math.max(bottom, y)
   }
   if (left > right) return { x: 0, y: 0, scale: 1 }
-  const room = 48
+  // Less where there is little: a small picture is not to be of its edges.
+  const room = Math.min(48, 0.06 * Math.min(width, height))
+  // Names stand to the right of their nodes.
+  const nameRoom = Math.min(60, 0.2 * width)
   const scale = Math.min(
     1.6,
-    Math.max(width - 2 * room - 60, 40) / Math.max(right - left, 1),
+    Math.max(width - 2 * room - nameRoom, 40) / Math.max(right - left, 1),
     Math.max(height - 2 * room, 40) / Math.max(bottom - top, 1),
   )
-  // Names stand to the right of their nodes.
-  return { x: (left + right) / 2 + 30 / scale, y: (top + bottom) / 2, scale }
+  return { x: (left + right) / 2 + nameRoom / 2 / scale, y: (top + bottom) / 2, scale }
 }

@@ -1,6 +1,7 @@
 // A text with places in it lit up.
 
 import type { ComponentChildren } from 'preact'
+import { unwrapped } from './unwrapped.js'
 
 /** From and to, in UTF-16 code units. */
 export interface Mark {
@@ -37,11 +38,6 @@ export function MarkedText({
       {shown.slice(at)}
     </p>
   )
-}
-
-/** Lines that were broken at the width of somebody else's page flow on; of the same length, so that places hold. */
-function unwrapped(text: string): string {
-  return text.replace(/([^\n]{50})\n(?=\S)/g, '$1 ')
 }
 
 /** Where a name stands in a text. */

@@ -13,14 +13,13 @@ import { go, hashOf } from '../place.js'
 import { useSession } from '../session.js'
 import { texts } from '../texts.js'
 import { Elsewhere } from './ask/elsewhere.js'
+import { entities } from './ask/question.js'
 
 interface Answer {
   readonly graph: Subgraph
   /** By chunk: where words of the question stand. */
   readonly words: ReadonlyMap<string, FoundPassage>
 }
-
-const passages = 10
 
 const Picture = later(() => import('../graph/answer-picture.js'))
 
@@ -74,7 +73,7 @@ function Found({ question }: { readonly question: string }) {
     async (signal): Promise<Answer> => {
       const library = keep.knowledge.graph({ user })
       const [graph, found] = await Promise.all([
-        library.retrieve({ text: question, entities: passages, signal }),
+        library.retrieve({ text: question, entities, signal }),
         library.search({ text: question, k: 50, signal }),
       ])
       return { graph, words: new Map(found.map((passage) => [passage.chunk.v, passage])) }
@@ -130,7 +129,7 @@ function Passages({ question, graph, words }: Answer & { readonly question: stri
             {said === undefined ? texts.ask.unsaid : texts.ask.said}
           </p>
         )}
-        <Elsewhere question={question} entities={passages} />
+        <Elsewhere question={question} entities={entities} />
       </aside>
     </div>
   )

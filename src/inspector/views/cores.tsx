@@ -57,8 +57,10 @@ export default function Cores({ place }: ViewProps) {
       <Heading title={texts.views.cores} lead={texts.cores.lead}>
         {index.value !== undefined && (
           <p class="quiet aside">
-            {texts.cores.library}: {texts.cores.parts(index.value.parts)},{' '}
-            {bytesText(index.value.bytes)}, {texts.cores.waiting(index.value.waiting.segments)}
+            {texts.cores.library}:{' '}
+            {texts.cores.indexed(index.value.parts, bytesText(index.value.bytes))}
+            {index.value.waiting.segments > 0 &&
+              `, ${texts.cores.waiting(index.value.waiting.segments)}`}
           </p>
         )}
       </Heading>

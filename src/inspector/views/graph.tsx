@@ -13,6 +13,7 @@ import { Answered } from '../parts/states.js'
 import { hashOf, refine } from '../place.js'
 import { useSession } from '../session.js'
 import { texts } from '../texts.js'
+import { entities } from './ask/question.js'
 
 /** So many are offered; others are named in the address. */
 const mostCores = 500
@@ -102,7 +103,7 @@ async function read(
 ): Promise<Found> {
   if (around !== '') return readAround(graph, [around], signal)
   if (q !== '') {
-    const { triples, labels } = await graph.retrieve({ text: q, signal })
+    const { triples, labels } = await graph.retrieve({ text: q, entities, signal })
     const names = new Map(Object.entries(labels))
     return { shown: { ...withTriples({ ...nothing, names }, triples) } }
   }

@@ -75,6 +75,8 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
   const set = (name: string) => (value: string) =>
     refine(hashOf('objects', schema.name, { ...query, [name]: value }))
   const fields = Object.keys(schema.fields)
+  // The id has a column already.
+  const columns = fields.filter((name) => name !== schema.id_field)
   const out = async (format: OutputFormat) => {
     const name = `${schema.name}.${format}`
     const target = await chooseTarget(name)
@@ -86,7 +88,7 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
   }
   return (
     <>
-      <div class="filters">
+      <div class="filters close">
         <Choice
           label={texts.objects.schema}
           value={schema.name}
@@ -157,7 +159,7 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
             <>
               <th>{texts.objects.id}</th>
               <th>{texts.objects.collection}</th>
-              {fields.map((name) => (
+              {columns.map((name) => (
                 <th key={name}>{name}</th>
               ))}
               <td />
@@ -165,9 +167,11 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
           }
           row={(object) => (
             <tr key={`${object._collection} ${object._id}`}>
-              <th class="free">{object._id}</th>
+              <th class="cut" title={String(object._id)} dir="auto">
+                {object._id}
+              </th>
               <td class="free">{object._collection}</td>
-              {fields.map((name) => (
+              {columns.map((name) => (
                 <td key={name} class="cut" title={shown(object[name])} dir="auto">
                   {shown(object[name])}
                 </td>

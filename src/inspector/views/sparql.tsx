@@ -66,17 +66,19 @@ export default function Sparql({ place: { query, subject } }: ViewProps) {
           options={[['', texts.sparql.library], ...[...known].map((id) => [id, id] as const)]}
           onChange={(id) => refine(hashOf('sparql', id || undefined, query))}
         />
-        <Choice
-          label={texts.sparql.examples}
-          value={Object.entries(examples).find(([, example]) => example === text)?.[0] ?? ''}
-          options={[
-            ['', '–'],
-            ...(Object.keys(examples) as (keyof typeof examples)[]).map(
-              (name) => [name, texts.sparql.example[name]] as const,
-            ),
-          ]}
-          onChange={(name) => name !== '' && setText(examples[name as keyof typeof examples])}
-        />
+        <div class="wide">
+          <Choice
+            label={texts.sparql.examples}
+            value={Object.entries(examples).find(([, example]) => example === text)?.[0] ?? ''}
+            options={[
+              ['', '–'],
+              ...(Object.keys(examples) as (keyof typeof examples)[]).map(
+                (name) => [name, texts.sparql.example[name]] as const,
+              ),
+            ]}
+            onChange={(name) => name !== '' && setText(examples[name as keyof typeof examples])}
+          />
+        </div>
       </div>
       <Editor
         label={texts.sparql.query}
