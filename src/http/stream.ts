@@ -3,6 +3,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { isPreferred } from '../accept.js'
 import { LorekeepError } from '../errors.js'
+import { Turns } from '../turns.js'
 import { disconnect } from './body.js'
 import type { Call, Sink } from './call.js'
 
@@ -104,7 +105,10 @@ export async function answerStream(
     if (call.hasGone) throw disconnect()
     return (sink ??= call.begin(status, { 'Cache-Control': 'no-store', ...headers }))
   }
+  // What a reader takes at once, of what is in memory, would keep everybody else waiting to its end.
+  const turns = new Turns(undefined)
   for await (const chunk of chunks) {
+    await turns.pass()
     const begun = begin()
     if (begun.write(chunk)) continue
     clock?.pause()

@@ -6,6 +6,7 @@ import { rdfFactory } from './factory.js'
 import { checkArgument, checkOptions } from '../door/options.js'
 import { anIterable, aRule } from '../door/rules.js'
 import { isRecord } from '../door/wording.js'
+import { Turns } from '../turns.js'
 import { annotationProblem } from '../terms.js'
 import { aFormat, formatNamed, syntaxes } from './format.js'
 import { loadN3 } from './n3.js'
@@ -59,7 +60,10 @@ export function writeRdf(
     const writer = new RdfWriter(await loadN3(), format)
     const restorer = new Restorer(syntaxes[format].hasGraphs)
     let batch: RDF.Quad[] = []
+    const turns = new Turns(undefined)
     for await (const item of source) {
+      // Many messages may hold no triple, and none becomes much of a text.
+      if (turns.isLong) await turns.pass()
       for (const triple of triplesOf(item)) {
         for (const statement of restorer.push(triple)) batch.push(...quadsOf(statement))
         if (batch.length < statementsPerBatch) continue
