@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { LorekeepError } from '../errors.js'
 import { Problems } from '../door/problems.js'
+import { Turns } from '../turns.js'
 
 export interface Form {
   readonly fields: ReadonlyMap<string, string>
@@ -27,6 +28,7 @@ const maxParts = 32
 const maxHeadBytes = 8192
 /** Lines of a file that begin as its boundary does. Whoever chooses one sees to it that there are none. */
 const maxLikenesses = 1000
+const stepBytes = 1024 ** 2
 
 export function isForm(type: string | undefined): boolean {
   return /^\s*multipart\/form-data\s*(?:;|$)/i.test(type ?? '')
@@ -36,12 +38,16 @@ export function isForm(type: string | undefined): boolean {
  * Its one file, and its fields: those that are known, once each.
  * @throws LorekeepError `LK_HTTP_REQUEST` with `details.errors`, `LK_HTTP_TOO_LARGE`
  */
-export function readForm(body: Buffer, type: string, { known, maxFileBytes }: FormOptions): Form {
+export async function readForm(
+  body: Buffer,
+  type: string,
+  { known, maxFileBytes }: FormOptions,
+): Promise<Form> {
   const problems = new Problems()
   const fields = new Map<string, string>()
   const files: Part[] = []
   let fieldBytes = 0
-  for (const part of partsOf(body, type)) {
+  for await (const part of partsOf(body, type)) {
     const { name, content } = part
     if (part.fileName !== undefined) {
       files.push(part)
@@ -71,13 +77,14 @@ interface Part {
 }
 
 /** Each byte is looked at once: what is no beginning of a part is content. */
-function* partsOf(body: Buffer, type: string): Generator<Part, void, undefined> {
+async function* partsOf(body: Buffer, type: string): AsyncGenerator<Part, void, undefined> {
   const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(type) ?? []
   const boundary = quoted ?? bare
   if (boundary === undefined) throw noForm('its Content-Type has no boundary')
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const isFirst = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))
-  let at = isFirst ? delimiter.length - 2 : endOf(body, delimiter, 0)
+  const ends = new Ends(body, delimiter)
+  let at = isFirst ? delimiter.length - 2 : await ends.behind(0)
   for (let count = 0; ; count++) {
     if (at < 0) throw noForm('a boundary is missing: it may have been cut')
     if (body.toString('latin1', at, at + 2) === '--') return
@@ -87,24 +94,46 @@ function* partsOf(body: Buffer, type: string): Generator<Part, void, undefined> 
     if (line < 0 || end < 0) throw noForm(`the head of part ${count + 1} does not end`)
     const head = body.toString('utf8', at + line + 2, at + end)
     const start = at + end + 4
-    at = endOf(body, delimiter, start - 2)
+    at = await ends.behind(start - 2)
     const content = body.subarray(start, Math.max(start, at - delimiter.length))
     if (at >= 0) yield { ...headOf(head, count), content }
   }
 }
 
-/** Behind the next delimiter; -1 where there is none. */
-function endOf(body: Buffer, delimiter: Buffer, from: number): number {
-  for (let [at, count] = [from, 0]; ; count++) {
-    // 33 MiB of nothing else took two seconds.
-    if (count > maxLikenesses) throw noForm('too many of its lines begin as its boundary does')
-    const found = body.indexOf(delimiter, at)
-    if (found < 0) return -1
-    const end = found + delimiter.length
-    // A longer line that begins so is content.
-    const next = body.toString('latin1', end, end + 2)
-    if (next === '--' || next === '\r\n' || /^[ \t]/.test(next)) return end
-    at = end
+/** Where a delimiter ends. */
+class Ends {
+  readonly #body: Buffer
+  readonly #delimiter: Buffer
+  readonly #turns = new Turns(undefined)
+
+  constructor(body: Buffer, delimiter: Buffer) {
+    this.#body = body
+    this.#delimiter = delimiter
+  }
+
+  /** The next one; -1 where there is none. */
+  async behind(from: number): Promise<number> {
+    for (let [at, count] = [from, 0]; ; count++) {
+      // 33 MiB of nothing else took two seconds.
+      if (count > maxLikenesses) throw noForm('too many of its lines begin as its boundary does')
+      const end = await this.#next(at)
+      if (end < 0) return -1
+      // A longer line that begins so is content.
+      const next = this.#body.toString('latin1', end, end + 2)
+      if (next === '--' || next === '\r\n' || /^[ \t]/.test(next)) return end
+      at = end
+    }
+  }
+
+  /** In steps: 33 MiB of line ends alone, which a short delimiter is looked for in at each, take 0.2 s. */
+  async #next(from: number): Promise<number> {
+    const { length } = this.#delimiter
+    for (let at = from; at < this.#body.length; at += stepBytes) {
+      const found = this.#body.subarray(at, at + stepBytes + length - 1).indexOf(this.#delimiter)
+      if (found >= 0) return at + found + length
+      await this.#turns.pass()
+    }
+    return -1
   }
 }
 

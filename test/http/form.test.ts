@@ -1,5 +1,6 @@
 import t from 'tap'
 import { maxFieldBytes, readForm } from '../../src/http/form.js'
+import { longest } from '../../src/turns.js'
 
 const options = { known: ['id', 'title'], maxFileBytes: 100 }
 const type = 'multipart/form-data; boundary=x'
@@ -14,7 +15,7 @@ t.test('forms of fetch are read', async (t) => {
   form.append('file', new Blob(['a\r\n--b'], { type: 'text/x' }), 'a "b" ö.txt')
   const sent = new Response(form)
   const header = sent.headers.get('content-type') ?? ''
-  const found = readForm(Buffer.from(await sent.arrayBuffer()), header, options)
+  const found = await readForm(Buffer.from(await sent.arrayBuffer()), header, options)
   t.strictSame([...found.fields], [['id', 'ö "quoted"\r\nline']])
   t.match(found.file, { name: 'a "b" ö.txt', type: 'text/x' })
   t.equal(Buffer.from(found.file.bytes).toString(), 'a\r\n--b')
@@ -22,38 +23,41 @@ t.test('forms of fetch are read', async (t) => {
 
 t.test('those of others are, too', async (t) => {
   const end = '--x--'
-  t.equal(read(`${file}${end}`).file.name, 'a.txt')
-  t.equal(read(`preamble\r\n${file}${end}\r\nepilogue`).file.name, 'a.txt')
-  t.equal(read(`${part('name="f"; filename="a\\"b"')}${end}`).file.name, 'a"b', 'as curl has it')
-  t.equal(read(`${part('name="f"; filename=""', '')}${end}`).file.bytes.byteLength, 0)
+  t.equal((await read(`${file}${end}`)).file.name, 'a.txt')
+  t.equal((await read(`preamble\r\n${file}${end}\r\nepilogue`)).file.name, 'a.txt')
   t.equal(
-    read(`${file}${end}`, 'Multipart/Form-Data;charset=utf-8; boundary="x"').file.type,
+    (await read(`${part('name="f"; filename="a\\"b"')}${end}`)).file.name,
+    'a"b',
+    'as curl has it',
+  )
+  t.equal((await read(`${part('name="f"; filename=""', '')}${end}`)).file.bytes.byteLength, 0)
+  t.equal(
+    (await read(`${file}${end}`, 'Multipart/Form-Data;charset=utf-8; boundary="x"')).file.type,
     'text/plain',
   )
-  const bare = read(
+  const bare = await read(
     `${part("name=f; filename=a.pdf; filename*=utf-8''b.pdf")}${part('name=id')}${end}`,
   )
   t.strictSame([bare.file.name, ...bare.fields], ['a.pdf', ['id', '1']], 'as .NET has it')
-  const inside = read(`${part('name="f"; filename="a"', 'a\r\n--xy\r\n--xz')}${end}`)
+  const inside = await read(`${part('name="f"; filename="a"', 'a\r\n--xy\r\n--xz')}${end}`)
   t.equal(
     Buffer.from(inside.file.bytes).toString(),
     'a\r\n--xy\r\n--xz',
     'a longer line is content',
   )
   t.strictSame(
-    [...read(`--x \t\r\n${file.slice(5)}${part('name="id"')}${end}`).fields],
+    [...(await read(`--x \t\r\n${file.slice(5)}${part('name="id"')}${end}`)).fields],
     [['id', '1']],
   )
 })
 
-t.test('lines that begin as the boundary are content, and not without end', (t) => {
+t.test('lines that begin as the boundary are content, and not without end', async (t) => {
   const ended = (count: number) =>
     read(`${part('name="f"; filename="a"', '\r\n--xy'.repeat(count))}--x--`)
   options.maxFileBytes = 10_000
-  t.equal(ended(1000).file.bytes.byteLength, 6000)
-  t.throws(() => ended(1001), { code: 'LK_HTTP_REQUEST', message: /begin as its boundary/ })
+  t.equal((await ended(1000)).file.bytes.byteLength, 6000)
+  await t.rejects(ended(1001), { code: 'LK_HTTP_REQUEST', message: /begin as its boundary/ })
   options.maxFileBytes = 100
-  t.end()
 })
 
 t.test('what is no form says why', async (t) => {
@@ -71,18 +75,43 @@ t.test('what is no form says why', async (t) => {
     [`${file}${part('name="id"').repeat(2)}--x--`, type, /given twice/],
     [`${file}${part('name="usr"')}--x--`, type, /usr/],
   ] as const) {
-    t.throws(() => read(body, header), { code, message } as never, `${message}`)
+    await t.rejects(read(body, header), { code, message } as never, `${message}`)
   }
   const latin = Buffer.from(`${file}${part('name="id"', '\xfc')}--x--`, 'latin1')
-  t.throws(() => readForm(latin, type, options), { code, message: /not UTF-8/ } as never)
+  await t.rejects(readForm(latin, type, options), { code, message: /not UTF-8/ } as never)
 })
 
 t.test('files and fields have their limits', async (t) => {
   const code = 'LK_HTTP_TOO_LARGE'
   const sized = (size: number) => part('name="f"; filename="a"', 'x'.repeat(size))
-  t.equal(read(`${sized(100)}--x--`).file.bytes.byteLength, 100)
-  t.throws(() => read(`${sized(101)}--x--`), { code } as never)
+  t.equal((await read(`${sized(100)}--x--`)).file.bytes.byteLength, 100)
+  await t.rejects(read(`${sized(101)}--x--`), { code } as never)
   const titled = (size: number) => `${file}${part('name="title"', 'x'.repeat(size))}--x--`
-  t.ok(read(titled(maxFieldBytes)))
-  t.throws(() => read(titled(maxFieldBytes + 1)), { code } as never)
+  t.ok(await read(titled(maxFieldBytes)))
+  await t.rejects(read(titled(maxFieldBytes + 1)), { code } as never)
+})
+
+t.test('a long search for a boundary lets others have their turns', async (t) => {
+  const before = longest.ms
+  longest.ms = -1
+  t.teardown(() => (longest.ms = before))
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const ends = '\r\n'.repeat(4 * 1024 ** 2)
+  await t.rejects(read(ends), { code: 'LK_HTTP_REQUEST', message: /may have been cut/ })
+  t.ok(turns >= 8, `${turns}`)
+  // Where a step ends in the midst of it.
+  options.maxFileBytes = 2 * 1024 ** 2
+  const head = part('name="f"; filename="a"', '').length - 2
+  for (const length of [-4, -3, -2, -1, 0, 1].map((by) => 1024 ** 2 - head + by)) {
+    const { file } = await read(`${part('name="f"; filename="a"', 'x'.repeat(length))}--x--`)
+    t.equal(file.bytes.byteLength, length)
+  }
+  options.maxFileBytes = 100
+  isOver = true
 })

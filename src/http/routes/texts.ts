@@ -73,7 +73,7 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
     const bytes = await collect(body, mostOf(call, maxBytes), memory)
     const given = Object.fromEntries(query)
     if (!isForm(type)) return load(exchange, { ...typeOf(type), ...given, bytes })
-    const { fields, file } = readForm(bytes, type ?? '', {
+    const { fields, file } = await readForm(bytes, type ?? '', {
       known: [...Object.keys(ofFile), ...ofForm],
       maxFileBytes,
     })
