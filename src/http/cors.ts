@@ -51,7 +51,13 @@ const requestHeaders = [
   'If-None-Match',
   'If-Range',
   'If-Unmodified-Since',
+  'Mcp-Method',
+  'Mcp-Name',
+  'Mcp-Protocol-Version',
+  'Mcp-Session-Id',
   'Range',
+  'Traceparent',
+  'Tracestate',
 ]
 
 /** Beside those that every page may read. */

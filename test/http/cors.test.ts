@@ -85,7 +85,8 @@ t.test('pages of origins that are listed read answers, and no others', async (t)
         else {
           t.match(allowed, {
             'access-control-allow-methods': /\bPUT\b/,
-            'access-control-allow-headers': /Authorization.*If-Match/,
+            'access-control-allow-headers':
+              /Authorization.*If-Match.*Mcp-Protocol-Version.*Traceparent/,
             'access-control-max-age': '600',
           })
           t.equal(other['access-control-allow-methods'] !== undefined, isOpen)

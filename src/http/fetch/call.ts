@@ -103,15 +103,20 @@ export class FetchCall implements Call {
   ): AsyncGenerator<Uint8Array, void, undefined> {
     const watch = new BodyWatch(options)
     const reader = body.getReader()
+    // A signal need not end a body, which would be waited for until it has been silent for too long.
+    const forget = this.onGone(() => void reader.cancel().catch(() => {}))
     try {
       for (;;) {
+        if (this.#hasGone) throw disconnect()
         const { done, value } = await watch.wait(reader.read().catch(cutOff))
+        if (this.#hasGone) throw disconnect()
         if (done) break
         watch.take(value)
         yield value
       }
       this.#isRead = true
     } finally {
+      forget()
       // What is left of it nobody reads.
       if (!this.#isRead) reader.cancel().catch(() => {})
       reader.releaseLock()
