@@ -1,7 +1,16 @@
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['dist', '.tap', 'node_modules', 'benchmarks/node_modules'] },
+  {
+    // The last is AssemblyScript.
+    ignores: [
+      'dist',
+      '.tap',
+      'node_modules',
+      'benchmarks/node_modules',
+      'src/graph/index/assembly',
+    ],
+  },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts', '**/*.tsx'],

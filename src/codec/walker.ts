@@ -21,6 +21,19 @@ export interface CoreVisitor {
   chunkEnd(bytes: Uint8Array, view: DataView): void
   /** `count` MessagePack numbers from `at` on; see readNumbers(). */
   vector(view: DataView, at: number, count: number): void
+  /** Where it reads triples itself. */
+  readonly taker?: TripleTaker | undefined
+}
+
+/** Reads triples faster than they are told, but not all of them. */
+export interface TripleTaker {
+  /** How many were taken last. */
+  readonly taken: number
+  /**
+   * Takes triples that begin at `at`, at most `most`, up to one that is cut at `end` or is none of its. Returns
+   * where that begins. The bytes are the same until the end of the chunk is told.
+   */
+  take(bytes: Uint8Array, at: number, end: number, most: number): number
 }
 
 /** What a literal has beside its text. */
@@ -81,6 +94,10 @@ const EMBEDDING = 3
 
 /** In the place of a position: the value is cut. */
 const CUT = -1
+
+/** Triples that are told one by one where a taker has taken fewer than these: most are none of its. */
+const mostTold = 128
+const fewTaken = 16
 
 export class CoreWalker {
   readonly #visitor: CoreVisitor
@@ -271,8 +288,17 @@ export class CoreWalker {
     const places = this.#places
     const bytes = this.#bytes
     const view = this.#view
+    const { taker } = this.#visitor
     let at = start
+    /** How many are told before it is the taker's turn. */
+    let toTell = 0
     while (this.#left > 0) {
+      if (taker !== undefined && toTell-- <= 0) {
+        at = taker.take(bytes, at, this.#end, this.#left)
+        this.#left -= taker.taken
+        if (this.#left === 0) break
+        toTell = taker.taken < fewTaken ? mostTold : 0
+      }
       let next = this.#straightTriple(at)
       if (next === CUT) next = this.#triple(at)
       if (next === CUT) return at === start ? CUT : at

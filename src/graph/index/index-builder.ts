@@ -80,7 +80,9 @@ export class IndexBuilder {
   }
 
   async #workHere(): Promise<PartsBuilder> {
-    this.#parts ??= new PartsBuilder(this.#storage, this.#id, this.#first, this.#heldBytes)
+    this.#parts ??= new PartsBuilder(this.#storage, this.#id, this.#first, {
+      bytes: this.#heldBytes,
+    })
     const turns = new Turns(this.#signal)
     for (const held of this.#held.splice(0)) {
       tell(this.#parts, held)

@@ -8,6 +8,7 @@ import type { FromWorker, ToWorker } from './index-thread.js'
 import { writeLinks, type LinkOptions } from './links-writer.js'
 import { mergeHere } from './part-merger.js'
 import { PartsBuilder } from './parts-builder.js'
+import { TermsKernel } from './terms-kernel.js'
 
 if (parentPort === null) throw new Error('this is the module of a worker thread')
 const port = parentPort
@@ -34,6 +35,8 @@ const storage: BlockStorage = {
 }
 
 let builder: PartsBuilder | undefined
+/** One for all indexes: what it needs is memory that is there already. */
+let kernel: TermsKernel | undefined
 /** Slices are indexed one after another. */
 let last: Promise<unknown> = Promise.resolve()
 
@@ -54,7 +57,8 @@ post({ type: 'ready' })
 
 async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<void> {
   if (message.type === 'source') {
-    builder ??= new PartsBuilder(storage, message.id, message.source)
+    kernel ??= new TermsKernel()
+    builder ??= new PartsBuilder(storage, message.id, message.source, { kernel })
     builder.source(message.source)
   } else if (message.type === 'slice') {
     if (builder === undefined) throw new Error('a slice came before it was told whose it is')

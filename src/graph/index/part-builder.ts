@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { BlockStorage } from '../../block-writer.js'
 import { RepeatedTexts } from '../../codec/repeated-texts.js'
 import { LANGUAGE, NOTHING, readNumbers } from '../../codec/walker.js'
-import type { CoreVisitor, TriplePlaces } from '../../codec/walker.js'
+import type { CoreVisitor, TriplePlaces, TripleTaker } from '../../codec/walker.js'
 import { xsdString } from '../../terms.js'
 import { Turns } from '../../turns.js'
 import { encodeBytes, ENTITY, knownNumber } from './encoded-term.js'
@@ -16,6 +16,7 @@ import { Origin, PlaceTable } from './place-table.js'
 import type { SourceName } from './places.js'
 import { sortTerms } from './term-order.js'
 import { maxAhead, TermTable } from './term-table.js'
+import { noMore, unlisted, type TermsKernel } from './terms-kernel.js'
 import { writeTerms } from './terms-writer.js'
 import { VectorPart, type EncodedEntity } from './vector-part.js'
 import { WaitingTerms } from './waiting-terms.js'
@@ -29,9 +30,6 @@ const maxTermBytes = 64 * 1024 * 1024
 const maxVectors = 1 << 20
 const maxLengths = 64
 
-/** For terms, and for triples. It grows where they are more. */
-const firstRoom = 1 << 14
-
 /** Their terms should fit the processor's first caches. */
 const triplesAtOnce = maxAhead / 3
 
@@ -42,10 +40,14 @@ const maxTokens = 1 << 20
  * Collects what cores say, and writes it as parts: one of triples after another, and beside them parts
  * of vectors, one for each length, and of passages.
  */
-export class PartBuilder implements CoreVisitor {
+export class PartBuilder implements CoreVisitor, TripleTaker {
   /** Whose the messages are. */
   readonly #origin: Origin
   readonly #terms: TermTable
+  /** Where many triples come. */
+  readonly #kernel: TermsKernel | undefined
+  readonly taker: TripleTaker | undefined
+  taken = 0
   #places: PlaceTable
   /** Of the part of triples that is under way; -1 before it has any. */
   #number = -1
@@ -81,13 +83,22 @@ export class PartBuilder implements CoreVisitor {
 
   /**
    * All parts are stored under keys that begin with `id`. `room`: terms and triples that fit before it
-   * grows, a power of two; thousands of parts of a few triples may be built.
+   * grows, a power of two; thousands of parts of a few triples may be built. `kernel`: for many triples.
    */
-  constructor(storage: BlockStorage, id: string, source: SourceName, room = firstRoom) {
+  constructor(
+    storage: BlockStorage,
+    id: string,
+    source: SourceName,
+    room: number,
+    kernel: TermsKernel | undefined,
+  ) {
     this.#storage = storage
     this.#id = id
     this.#origin = new Origin(source)
-    this.#terms = new TermTable(room)
+    this.#kernel = kernel
+    this.taker = kernel && this
+    this.#terms = new TermTable(room, kernel)
+    kernel?.forget()
     this.#places = new PlaceTable(this.#terms)
     this.#columns = createColumns(room)
     this.#roles = new PredicateRoles(this.#terms)
@@ -101,10 +112,10 @@ export class PartBuilder implements CoreVisitor {
 
   // What the walker tells
 
-  collection(bytes: Uint8Array, view: DataView, from: number, to: number): void {
+  collection(bytes: Uint8Array, _view: DataView, from: number, to: number): void {
     const name = bytes.subarray(from, to)
     if (Buffer.compare(this.#origin.collection, name) === 0) return
-    this.chunkEnd(bytes, view)
+    this.#endWaiting()
     this.#endPassages()
     this.#origin.collection = Uint8Array.from(name)
   }
@@ -112,7 +123,7 @@ export class PartBuilder implements CoreVisitor {
   triple(bytes: Uint8Array, view: DataView, places: TriplePlaces): void {
     if (places.isPlain) this.#addPlain(view, places)
     else this.#addAnnotated(bytes, view, places)
-    if (++this.#waitingCount === triplesAtOnce) this.chunkEnd(bytes, view)
+    if (++this.#waitingCount === triplesAtOnce) this.#endWaiting()
   }
 
   #addPlain(
@@ -168,6 +179,8 @@ export class PartBuilder implements CoreVisitor {
     const text = Buffer.from(bytesOf(view, from, to)).toString()
     const number = text === xsdString ? plain : knownNumber(text)
     this.#datatypes.set(view, from, to, number)
+    const known = number === plain ? noMore : number < 0 ? unlisted : number
+    this.#kernel?.learn(bytesOf(view, from, to), known)
     return number
   }
 
@@ -186,13 +199,38 @@ export class PartBuilder implements CoreVisitor {
     return graph
   }
 
-  // Looking up the terms of many triples in a row costs less than doing it between the others' parsing.
   chunkEnd(_bytes: Uint8Array, _view: DataView): void {
+    this.#kernel?.leave()
+    this.#endWaiting()
+  }
+
+  take(bytes: Uint8Array, at: number, end: number, most: number): number {
+    this.#endWaiting()
+    const kernel = this.#kernel as TermsKernel
+    this.taken = 0
+    while (this.taken < most) {
+      at = kernel.take(this.#terms, bytes, at, end, most - this.taken)
+      const { count } = kernel
+      if (count === 0) break
+      this.#needColumns(count)
+      const first = this.#triples
+      this.#enterPlace(first, first + count, this.#places.at(this.#origin, 0))
+      const { s, p, o } = this.#columns
+      s.set(kernel.s.subarray(0, count), first)
+      p.set(kernel.p.subarray(0, count), first)
+      o.set(kernel.o.subarray(0, count), first)
+      this.#triples += count
+      this.taken += count
+    }
+    return at
+  }
+
+  // Looking up the terms of many triples in a row costs less than doing it between the others' parsing.
+  #endWaiting(): void {
     const count = this.#waitingCount
     if (count === 0) return
-    if (this.#number < 0) this.#number = this.#begun++
     this.#waitingCount = 0
-    while (this.#triples + count > this.#columns.s.length) this.#grow()
+    this.#needColumns(count)
     if (this.#hasGraphs) this.#enterGraphs(count)
     else this.#enterPlace(this.#triples, this.#triples + count, this.#places.at(this.#origin, 0))
     const ids = this.#waiting.lookUp(this.#terms)
@@ -243,8 +281,8 @@ export class PartBuilder implements CoreVisitor {
     columns.places.fill(place, from, to)
   }
 
-  entity(bytes: Uint8Array, view: DataView, terms: TriplePlaces): void {
-    this.chunkEnd(bytes, view)
+  entity(_bytes: Uint8Array, view: DataView, terms: TriplePlaces): void {
+    this.#endWaiting()
     const { sFrom, sTo, sE, sMore, sMoreFrom, sMoreTo, isPlain } = terms
     this.#waiting.add(view, sFrom, sTo, sE)
     if (!isPlain) this.#addMore(view, sMore, sMoreFrom, sMoreTo)
@@ -354,6 +392,7 @@ export class PartBuilder implements CoreVisitor {
     this.#number = -1
     this.#terms.clear()
     this.#waiting.forget()
+    this.#kernel?.forget()
     this.#places = new PlaceTable(this.#terms)
     this.#triples = 0
     this.#looked = 0
@@ -364,9 +403,13 @@ export class PartBuilder implements CoreVisitor {
     this.#graph = undefined
   }
 
-  #grow(): void {
-    const { s, p, o, places } = this.#columns
-    this.#columns = { s: twice(s), p: twice(p), o: twice(o), places: places && twice(places) }
+  /** For so many triples more of a part. */
+  #needColumns(count: number): void {
+    if (this.#number < 0) this.#number = this.#begun++
+    while (this.#triples + count > this.#columns.s.length) {
+      const { s, p, o, places } = this.#columns
+      this.#columns = { s: twice(s), p: twice(p), o: twice(o), places: places && twice(places) }
+    }
   }
 }
 

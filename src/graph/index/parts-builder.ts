@@ -4,6 +4,12 @@ import { keepShape } from '../../kept-shapes.js'
 import type { PartRecord } from './layout.js'
 import { PartBuilder } from './part-builder.js'
 import type { SourceName } from './places.js'
+import type { TermsKernel } from './terms-kernel.js'
+
+const mostForRoom = 64 << 14
+
+/** Memory that is not touched costs nothing there. */
+const kernelRoom = 1 << 16
 
 /** Indexes the bytes of segments as they come. The same bytes in the same slices give the same index. */
 export class PartsBuilder {
@@ -11,14 +17,18 @@ export class PartsBuilder {
   readonly #walker: CoreWalker
   readonly #parts: PartRecord[] = []
 
-  /** All of the index is stored under keys that begin with `id`. `bytes`: how many come, where that is known. */
-  constructor(storage: BlockStorage, id: string, source: SourceName, bytes?: number) {
-    this.#builder = new PartBuilder(
-      storage,
-      id,
-      source,
-      bytes === undefined ? bytes : roomFor(bytes),
-    )
+  /**
+   * All of the index is stored under keys that begin with `id`. `bytes`: how many come, where that is known; `kernel`:
+   * where they may be many.
+   */
+  constructor(
+    storage: BlockStorage,
+    id: string,
+    source: SourceName,
+    { bytes = mostForRoom, kernel }: { bytes?: number; kernel?: TermsKernel } = {},
+  ) {
+    const room = kernel === undefined ? roomFor(bytes) : kernelRoom
+    this.#builder = new PartBuilder(storage, id, source, room, kernel)
     this.#walker = new CoreWalker(this.#builder)
   }
 
@@ -54,7 +64,7 @@ keepShape(
     { get: () => Promise.resolve(undefined), write: () => Promise.resolve() },
     '',
     { generation: '', core: '' },
-    0,
+    { bytes: 0 },
   ),
 )
 

@@ -13,33 +13,83 @@ const maxSteps = 64
 export const maxAhead = 384
 
 /** Most terms have 40 bytes or so, and end in another line of the processor's cache than they begin in. */
-const numbersAhead = 12
+export const numbersAhead = 12
 
 /** For readAhead(); as many terms as it is ever asked for. */
 const places = new Uint32Array(maxAhead)
 
+/** Of a table with room for so many terms, a power of two. */
+export interface TermArrays {
+  /** Where each entry begins; one more for where the last one ends. Behind a term there may be how it is spelled. */
+  readonly starts: Uint32Array
+  readonly hashes: Uint32Array
+  /** Pairs of hash and id, ids from 1, twice as many as there is room for terms; 0 where a slot is free. */
+  readonly slots: Uint32Array
+  /** Entries without gaps. */
+  readonly words: Int32Array
+}
+
+/** Where the arrays of a table lie. */
+export interface TermMemory {
+  /** With what `kept` has, `used` of its words; slots are free where there is more room than before. */
+  allocate(room: number, wordRoom: number, kept: TermArrays | undefined, used: number): TermArrays
+  /** Enters the first of `count` terms into the slots, and returns how many. */
+  enter(count: number): number
+}
+
+const heap: TermMemory = {
+  allocate(room, wordRoom, kept, used) {
+    const words =
+      kept?.words.length === wordRoom
+        ? kept.words
+        : larger(kept?.words, new Int32Array(wordRoom), used)
+    if (kept?.starts.length === room) return { ...kept, words }
+    return {
+      starts: larger(kept?.starts, new Uint32Array(room)),
+      hashes: larger(kept?.hashes, new Uint32Array(room)),
+      slots: new Uint32Array(4 * room),
+      words,
+    }
+  },
+  enter: () => 0,
+}
+
+function larger<Numbers extends Int32Array | Uint32Array>(
+  kept: Numbers | undefined,
+  into: Numbers,
+  used = kept?.length,
+): Numbers {
+  if (kept !== undefined) into.set(kept.subarray(0, used))
+  return into
+}
+
 export class TermTable {
   count = 0
-  /** Entries without gaps. */
-  words: Int32Array<ArrayBuffer>
   wordLength = 0
-  /** Where each entry begins; one more for where the last one ends. Behind a term there may be how it is spelled. */
-  starts: Uint32Array<ArrayBuffer>
-  hashes: Uint32Array<ArrayBuffer>
+  // As TermArrays.
+  words!: TermArrays['words']
+  starts!: TermArrays['starts']
+  hashes!: TermArrays['hashes']
+  #slots!: TermArrays['slots']
 
   /** What readAhead() came to: it would be optimised away if nothing became of it. */
   wasRead = 0
 
-  /** Pairs of hash and id, ids from 1; 0 where a slot is free. */
-  #slots: Uint32Array<ArrayBuffer>
+  readonly #memory: TermMemory
   readonly #crowded = new Map<string, number>()
 
   /** `room`: terms that fit before it grows, a power of two. */
-  constructor(room = 1 << 14) {
-    this.words = new Int32Array(16 * room)
-    this.starts = new Uint32Array(room)
-    this.hashes = new Uint32Array(room)
-    this.#slots = new Uint32Array(4 * room)
+  constructor(room = 1 << 14, memory = heap) {
+    this.#memory = memory
+    this.#place(memory.allocate(room, 16 * room, undefined, 0))
+    this.starts[0] = 0
+  }
+
+  #place({ words, starts, hashes, slots }: TermArrays): void {
+    this.words = words
+    this.starts = starts
+    this.hashes = hashes
+    this.#slots = slots
   }
 
   /** The id of the term that is [from, to) of `words`. */
@@ -72,7 +122,7 @@ export class TermTable {
     const end = this.wordLength
     const to = end + ((tag.length + 3) >>> 2)
     this.#needWords(to)
-    const bytes = new Uint8Array(this.words.buffer)
+    const bytes = new Uint8Array(this.words.buffer, this.words.byteOffset)
     bytes.fill(0, 4 * end, 4 * to)
     bytes.set(tag, 4 * end)
     this.wordLength = to
@@ -110,12 +160,9 @@ export class TermTable {
 
   /** The text of a term, without what it has more. */
   textOf(id: number): string {
-    const { buffer } = this.words
-    return Buffer.from(
-      buffer,
-      4 * (this.starts[id] as number) + 4,
-      this.byteLengthOf(id),
-    ).toString()
+    const { buffer, byteOffset } = this.words
+    const start = byteOffset + 4 * (this.starts[id] as number)
+    return Buffer.from(buffer, start + 4, this.byteLengthOf(id)).toString()
   }
 
   isEntity(id: number): boolean {
@@ -142,14 +189,13 @@ export class TermTable {
     const start = this.wordLength
     const end = start + to - from
     this.#needWords(end)
-    if (id + 2 > this.starts.length) this.#growTerms()
     const mine = this.words
     for (let i = from, at = start; i < to; i++, at++) mine[at] = words[i] as number
     this.wordLength = end
     this.starts[id] = start
     this.starts[id + 1] = end
     this.hashes[id] = hash
-    if (4 * this.count > this.#slots.length) this.#growSlots()
+    if (this.count + 2 > this.starts.length) this.makeRoom(2, 0)
     return id
   }
 
@@ -161,33 +207,27 @@ export class TermTable {
     return this.#append(words, from, to, hash)
   }
 
-  /** Room for so many, and for what readAhead() reads behind the last. */
   #needWords(length: number): void {
-    if (length + numbersAhead > this.words.length) this.#growWords(length + numbersAhead)
+    if (length + numbersAhead > this.words.length) this.makeRoom(0, length)
   }
 
-  #growWords(length: number): void {
-    const larger = new Int32Array(2 * length)
-    larger.set(this.words.subarray(0, this.wordLength))
-    this.words = larger
-  }
-
-  #growTerms(): void {
-    const starts = new Uint32Array(2 * this.starts.length)
-    starts.set(this.starts)
-    this.starts = starts
-    const hashes = new Uint32Array(2 * this.hashes.length)
-    hashes.set(this.hashes)
-    this.hashes = hashes
-  }
-
-  #growSlots(): void {
-    this.#slots = new Uint32Array(2 * this.#slots.length)
+  /** Room for so many terms more, and for so many numbers in all with what readAhead() reads behind the last. */
+  makeRoom(terms: number, numbers: number): void {
+    const { words, starts, hashes } = this
+    const slots = this.#slots
+    const roomBefore = starts.length
+    let room = roomBefore
+    while (this.count + terms > room) room *= 2
+    const wordRoom =
+      numbers + numbersAhead > words.length ? 2 * (numbers + numbersAhead) : words.length
+    const kept = { words, starts, hashes, slots }
+    this.#place(this.#memory.allocate(room, wordRoom, kept, this.wordLength))
+    if (room === roomBefore) return
     this.#crowded.clear()
-    for (let id = 0; id < this.count; id++) this.#place(id)
+    for (let id = this.#memory.enter(this.count); id < this.count; id++) this.#enter(id)
   }
 
-  #place(id: number): void {
+  #enter(id: number): void {
     const slots = this.#slots
     const mask = slots.length - 2
     const hash = this.hashes[id] as number

@@ -5,7 +5,7 @@ import { arenaBytes } from './arenas.js'
 import { codeBytes } from './codes.js'
 import { builderBytes, GraphBuilder, roomBelow } from './graph-builder.js'
 import { adoptLinks, type Grown } from './growing.js'
-import { maxKernelBytes } from './kernel.js'
+import { maxMemoryBytes } from '../../web-assembly.js'
 import { aboveBytes, LinksLayout, writeHeader } from './links.js'
 import { mostCodes } from './memory.js'
 import { mostVectors, Rows } from './rows.js'
@@ -127,7 +127,7 @@ function canBeLinked(dimensions: number, count: number): boolean {
     count <= mostVectors &&
     codeBytes(dimensions) <= mostCodes &&
     new Rows(dimensions, roomBelow).bytes <= arenaBytes &&
-    builderBytes(dimensions, count) <= maxKernelBytes
+    builderBytes(dimensions, count) <= maxMemoryBytes
   )
 }
 

@@ -2,7 +2,8 @@
 
 import { LorekeepError } from '../../errors.js'
 import { Arenas, arenaBytes } from './arenas.js'
-import { createKernel, maxKernelBytes, pageBytes, type Kernel } from './kernel.js'
+import { maxMemoryBytes, pageBytes } from '../../web-assembly.js'
+import { createKernel, type Kernel } from './kernel.js'
 import type { LinksHeader } from './types.js'
 import { mostNumbers, mostWidth, type WalkRoom } from './walk.js'
 
@@ -97,7 +98,7 @@ export class VectorMemory {
   /** It takes no more of `bytes` than it needs, and at least a few MiB. */
   constructor(bytes: number) {
     const wanted = Math.floor((bytes - scratchBytes) / arenaBytes)
-    const possible = (maxKernelBytes - scratchBytes) / arenaBytes
+    const possible = (maxMemoryBytes - scratchBytes) / arenaBytes
     const arenas = Math.min(Math.max(wanted, fewestArenas), possible)
     this.capacity = arenas * arenaBytes
     this.kernel = createKernel(scratchBytes, scratchBytes + this.capacity)

@@ -213,7 +213,7 @@ export class MemoryParts {
     if (first === undefined) return []
     const bytes = bytesOf(segments)
     const named = (waiting: Waiting) => ({ generation: sourceOf(waiting), core: waiting.core })
-    const builder = new PartsBuilder(storage, createId(this.#now()), named(first), bytes)
+    const builder = new PartsBuilder(storage, createId(this.#now()), named(first), { bytes })
     const turns = new Turns(undefined)
     for (const waiting of segments) {
       if (this.#isStopped) throw new LorekeepError('LK_CLOSED')
