@@ -378,6 +378,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/rdf',
     'src/sparql/types',
     'src/tracing',
+    'src/turns',
     'src/mcp',
   ],
   'src/otel': ['src/door', 'src/tracing'],
