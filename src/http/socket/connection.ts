@@ -98,6 +98,8 @@ export class Connection {
   open(socket: WsSocket): void {
     this.#socket = socket
     socket.on('message', (data) => {
+      // Until it has said goodbye, too, the other side may go on.
+      if (this.#isClosed) return
       this.#queue.push({ data, memory: this.#intake.take() })
       this.#pump()
     })

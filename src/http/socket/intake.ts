@@ -27,6 +27,7 @@ export class Intake {
   #bytes = 0
   #startedAt = 0
   #timer: NodeJS.Timeout | undefined
+  #hasEnded = false
 
   /** Before the library listens: a message that a chunk completes comes after the chunk then. */
   constructor(raw: Duplex, parts: IntakeParts) {
@@ -36,6 +37,7 @@ export class Intake {
   }
 
   #count(bytes: number): void {
+    if (this.#hasEnded) return
     const { idleTimeoutMs, isKnown, refuse } = this.#parts
     if (this.#bytes === 0) this.#startedAt = performance.now()
     this.#bytes += bytes
@@ -89,7 +91,9 @@ export class Intake {
     )
   }
 
+  /** Nothing that comes later is counted: nobody would let go of it. */
   end(): void {
+    this.#hasEnded = true
     this.pause()
     this.#memory.release()
   }

@@ -198,6 +198,28 @@ t.test('a message that does not go on ends the socket, and a silent one does not
   t.strictSame((await client.one(list)).response, { ids: [] })
 })
 
+t.test('what comes after a socket was refused keeps no memory', async (t) => {
+  const { url, port } = await serve(t, { idleTimeoutMs: 100, maxBufferedBytes: 100_000 })
+  for (let at = 0; at < 3; at++) {
+    const raw = connect(port, '127.0.0.1')
+    t.teardown(() => raw.destroy())
+    const key = Buffer.alloc(16).toString('base64')
+    raw.write(
+      `GET /api/v1/socket?token=alice HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+    )
+    await once(raw, 'data')
+    // A text of 40,000 bytes: one of them comes in time, and the others after the goodbye.
+    raw.write(Buffer.from([0x81, 0x80 | 126, 0x9c, 0x40, 0, 0, 0, 0, 0x7b]))
+    await once(raw, 'data')
+    raw.write(Buffer.alloc(39_999, 0x20))
+    raw.resume()
+    await once(raw, 'close')
+  }
+  const client = await Client.open(t, url, { token: 'alice' })
+  t.strictSame((await client.one({ ...list, x: 'x'.repeat(20_000) })).response, { ids: [] })
+})
+
 t.test('a message has as many bytes as a body of JSON may have', async (t) => {
   const { url } = await serve(t, { maxJsonBytes: 1000 })
   const client = await Client.open(t, url, { token: 'alice' })
