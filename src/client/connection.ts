@@ -121,6 +121,7 @@ export class Connection {
    * @throws ServerError, or the reason of the signal
    */
   async ask(method: string, path: string, asking: Asking = {}): Promise<Response> {
+    checkTexts([path, ...Object.values(asking.query ?? {})])
     if (this.#fetch.isLiteral !== true) checkPath(path)
     const hold = this.#hold(asking.signal)
     try {
@@ -290,9 +291,21 @@ export function versionIn(response: Response): string {
   return (response.headers.get('ETag') ?? '').replace(/^(?:W\/)?"|"$/g, '')
 }
 
-/** One part of a path. */
+/** One part of a path. What cannot be one ask() refuses: whoever asks is told by a promise. */
 export function part(id: string | number): string {
-  return encodeURIComponent(String(id))
+  const text = String(id)
+  return text.isWellFormed() ? encodeURIComponent(text) : text
+}
+
+/**
+ * Half of a surrogate pair has no UTF-8: URLs and forms have U+FFFD in its place, which is another name.
+ * @throws LorekeepError `LK_HTTP_REQUEST`
+ */
+export function checkTexts(texts: readonly unknown[]): void {
+  const broken = texts.find((text) => typeof text === 'string' && !text.isWellFormed())
+  if (broken === undefined) return
+  const shown = String(broken).toWellFormed()
+  throw new LorekeepError('LK_HTTP_REQUEST', `'${shown}' has half of a surrogate pair`)
 }
 
 /**

@@ -18,7 +18,7 @@ import type {
 import { parseJson } from '../json-text.js'
 import type { Term, Triple } from '../types.js'
 import { createAnswer } from './answer.js'
-import { chunksOf, linesOf } from './connection.js'
+import { checkTexts, chunksOf, linesOf } from './connection.js'
 import type { Connection } from './connection.js'
 import { eventsOf } from './events.js'
 
@@ -118,6 +118,7 @@ export function createGraph(
       return truncated === true ? Object.assign(passages, { truncated }) : passages
     },
     async sparql(text, { accept, signal } = {}) {
+      checkTexts([text, user, collection, ...(cores ?? [])])
       const form = new URLSearchParams({ query: text, user })
       for (const id of cores ?? []) form.append('core', id)
       if (collection !== undefined) form.set('collection', collection)

@@ -48,6 +48,25 @@ t.test('an option that is wrong is refused before a token goes anywhere', (t) =>
   t.end()
 })
 
+t.test('half of a surrogate pair never becomes another name', async (t) => {
+  const { asked, url } = await listening(t, 204)
+  const broken = 'a\ud800b'
+  const { flows, knowledge, objects } = connect({ url })
+  const asking: readonly (() => Promise<unknown>)[] = [
+    () => knowledge.stat({ user: 'alice', id: broken }),
+    () => knowledge.import({ user: 'alice', id: broken }, new Uint8Array()),
+    () => knowledge.delete({ user: broken, id: 'a' }),
+    () => knowledge.graph({ user: broken }).sparql('ASK {}'),
+    () => objects.get('c', broken),
+    () => objects.schema(broken),
+    () => connect({ url, flow: broken }).objects.query({ schema_name: 's' }),
+    () => flows.job(broken),
+    () => flows.cancelAll({ user: broken }),
+  ]
+  for (const ask of asking) await t.rejects(ask(), { code: 'LK_HTTP_REQUEST', message: /half/ })
+  t.strictSame(asked, [])
+})
+
 t.test('an id that URLs take for a folder never names something else', async (t) => {
   const { asked, url } = await listening(t, 204)
   const { flows, knowledge, objects } = connect({ url })
