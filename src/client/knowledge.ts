@@ -87,7 +87,11 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
         // Encoding gigabytes takes longer than sending them, but over slow networks. Browsers choose by themselves.
         headers: {
           'Accept-Encoding': 'identity',
-          ...(isPart && { Range: `bytes=${begin}-${end - 1}` }),
+          // Of another version all of it is sent, which is left: a range of a shorter one would be refused.
+          ...(isPart && {
+            Range: `bytes=${begin}-${end - 1}`,
+            'If-Range': `"${known.digest}"`,
+          }),
         },
         isSafe: true,
         signal: signal === undefined ? own.signal : [signal, own.signal],

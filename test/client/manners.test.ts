@@ -255,6 +255,28 @@ t.test('close() ends what is under way, and what comes later', async (t) => {
   await t.rejects(client.objects.schemas(), { code: 'LK_CLOSED' })
 })
 
+t.test('a part is of the core as it is now, though it became shorter meanwhile', async (t) => {
+  const { url, knowledge } = await serve(t)
+  await knowledge.import(ref, core('a', 'alice', 100))
+  const short = core('a', 'alice', 4)
+  let isReplaced = false
+  const client = connect({
+    url,
+    token: 'admin',
+    fetch: async (url, init) => {
+      if (!isReplaced && url.includes('export-core')) {
+        isReplaced = true
+        await knowledge.import(ref, short, { mode: 'replace' })
+      }
+      return fetch(url, init)
+    },
+  })
+  const part = await client.knowledge.export(ref, { from: short.length + 1 })
+  t.equal(part.bytes, short.length)
+  for await (const chunk of part) t.fail(`${chunk.byteLength} bytes`)
+  t.ok(isReplaced)
+})
+
 t.test('an export that is cut rejects, wherever it is cut', async (t) => {
   const { url, knowledge } = await serve(t)
   const bytes = core('a', 'alice', 50)
