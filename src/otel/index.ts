@@ -82,9 +82,16 @@ function parentOf({ operation, carrier = {} }: Operation): Context {
   return operation === 'http.request' && !isWithin ? propagation.extract(active, carrier) : active
 }
 
+/** Whatever else a client sends is one method: names of spans, and what is counted by them, stay few. */
+const knownMethods = 'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' ')
+
 function nameOf(told: Operation): string {
   const { operation } = told
-  if (operation === 'http.request') return [told['method'], told['route']].filter(Boolean).join(' ')
+  if (operation === 'http.request') {
+    const method = String(told['method'])
+    const named = knownMethods.includes(method) ? method : 'HTTP'
+    return [named, told['route']].filter(Boolean).join(' ')
+  }
   if (operation === 'flows.load') return `load ${String(told['flow'])}`
   if (operation === 'flows.process') return `process ${String(told['flow'])}`
   if (operation === 'flows.step') return `step ${String(told['step'])}`
@@ -97,7 +104,10 @@ function attributesOf(told: Operation): Attributes {
   const attributes: Attributes = {}
   const { operation } = told
   if (operation === 'http.request') {
-    attributes['http.request.method'] = String(told['method'])
+    const method = String(told['method'])
+    const isKnown = knownMethods.includes(method)
+    attributes['http.request.method'] = isKnown ? method : '_OTHER'
+    if (!isKnown) attributes['http.request.method_original'] = method
     if (typeof told['route'] === 'string') attributes['http.route'] = told['route']
     attributes['lorekeep.request_id'] = String(told['requestId'])
     return attributes
@@ -126,7 +136,10 @@ function finish(span: Span, { operation, error, ...told }: Operation): void {
   const status = told['status']
   if (operation === 'http.request' && typeof status === 'number' && status > 0) {
     span.setAttribute('http.response.status_code', status)
-    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+    if (status >= 500) {
+      span.setAttribute('error.type', String(status))
+      span.setStatus({ code: SpanStatusCode.ERROR })
+    }
   }
   if (error !== undefined) {
     const code = (error as { code?: unknown } | null)?.code

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { context, propagation, trace } from '@opentelemetry/api'
+import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import {
   BasicTracerProvider,
@@ -105,6 +105,42 @@ t.test('one trace goes from a request to the commit, in another process too', as
     writes.some((span) => within(span, store)),
     'down to the commit',
   )
+})
+
+t.test('a request that fails says so, and methods that clients think of are one', async (t) => {
+  exporter.reset()
+  const stop = instrument()
+  t.teardown(stop)
+  const directory = await mkdtemp(join(tmpdir(), 'lorekeep-otel-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const { flows, close } = await createLorekeep({ backend: new LevelBackend(directory) })
+  const handler = createFetchHandler({
+    flows,
+    authenticate: () => {
+      throw new Error('out of order')
+    },
+  })
+  for (const method of ['CONJURE', 'GET']) {
+    await handler(new Request('http://lorekeep.example/api/v1/jobs', { method }))
+  }
+  await close()
+  const found = exporter.getFinishedSpans().filter(({ kind }) => kind === SpanKind.SERVER)
+  t.match(found, [
+    {
+      name: 'HTTP /api/v1/jobs',
+      attributes: {
+        'http.request.method': '_OTHER',
+        'http.request.method_original': 'CONJURE',
+        'http.response.status_code': 405,
+      },
+      status: { code: SpanStatusCode.UNSET },
+    },
+    {
+      name: 'GET /api/v1/jobs',
+      attributes: { 'http.request.method': 'GET', 'error.type': '500' },
+      status: { code: SpanStatusCode.ERROR },
+    },
+  ])
 })
 
 t.test('without it, and after its end, there are no spans', async (t) => {
