@@ -116,11 +116,17 @@ export class CoreImporter {
       member,
       now: this.#now,
       source: isIndexed ? { generation, core: name.id } : undefined,
+      hasVectors: () => reader.vectors > 0,
       signal,
     })
     const { id, writer } = staging
     let tried: string | undefined
-    const reader = new CoreReader({ sink: writer, target: name, limits: this.#limits, dialect })
+    const reader: CoreReader = new CoreReader({
+      sink: writer,
+      target: name,
+      limits: this.#limits,
+      dialect,
+    })
     const counts = (): CoreCounts => ({
       bytes: writer.bytes,
       messages: reader.messages,
@@ -141,7 +147,7 @@ export class CoreImporter {
         }
       }
       reader.finish()
-      const digest = writer.digest()
+      const digest = await staging.digest()
       const { dialect, skipped } = reader
       const stored = { ...counts(), digest }
       summary = { ...stored, dialect, skipped }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { IndexBuilder, linkParts, type SourceName } from '../graph/index/index-builder.js'
 import type { PartRecord } from '../graph/index/layout.js'
 import type { Storage } from '../storage.js'
@@ -15,6 +16,8 @@ interface StagingOptions {
   readonly now: () => number
   /** Whose the segment is going to be, where it is indexed. */
   readonly source: SourceName | undefined
+  /** Whether vectors have come. */
+  readonly hasVectors: () => boolean
   readonly signal: AbortSignal
 }
 
@@ -41,6 +44,7 @@ export class Staging {
   }
   readonly #options: StagingOptions
   readonly #builder: IndexBuilder | undefined
+  readonly #hash = createHash('sha256')
   /** What the record of it says, once it was written. */
   #staged: Uint8Array = new Uint8Array(0)
   // Failed writes may have happened: these are set before the first one.
@@ -48,12 +52,22 @@ export class Staging {
   #isIndexStaged = false
 
   constructor(options: StagingOptions) {
-    const { slices, now, source, signal } = options
+    const { slices, now, source, hasVectors, signal } = options
     this.#options = options
     this.id = createId(now())
     this.indexId = createId(now())
-    this.#builder = source && new IndexBuilder(slices, this.indexId, source, signal)
-    this.writer = new SegmentWriter(slices, this.id, (slice) => this.#builder?.push(slice))
+    // A thread has time to hash triples, and none with vectors, of which this one has less work.
+    const isHashedThere = () => !hasVectors()
+    this.#builder = source && new IndexBuilder(slices, this.indexId, source, signal, isHashedThere)
+    this.writer = new SegmentWriter(slices, this.id, (slice) => {
+      if (this.#builder?.push(slice) !== true) this.#hash.update(slice)
+    })
+  }
+
+  /** Closes the last slice and gives the SHA-256 of all bytes; nothing may be copied after it. */
+  async digest(): Promise<string> {
+    this.writer.end()
+    return (await this.#builder?.digest()) ?? this.#hash.digest('hex')
   }
 
   /** Writes the slices that are full, of which there are some. */

@@ -13,6 +13,9 @@ export type ToWorker =
   /** In memory that both have: the thread's until it is told that it was taken. */
   | { readonly type: 'slice'; readonly slice: Uint8Array<SharedArrayBuffer> }
   | { readonly type: 'finish' }
+  /** The slices that follow are hashed, too; and what their SHA-256 is, once no more come. */
+  | { readonly type: 'hash' }
+  | { readonly type: 'digest' }
   | {
       readonly type: 'link'
       readonly parts: readonly PartRecord[]
@@ -32,6 +35,7 @@ export type FromWorker =
   | { readonly type: 'loaded' }
   | { readonly type: 'taken'; readonly slice: Uint8Array<SharedArrayBuffer> }
   | { readonly type: 'done'; readonly parts: PartRecord[] }
+  | { readonly type: 'digest'; readonly digest: string }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'get'; readonly id: number; readonly key: Uint8Array }
   /** Of blocks: they lie in memory that both have, and are not changed before the answer. */
@@ -128,6 +132,7 @@ export class IndexThread {
   /** Called whenever something has changed that somebody may wait for. */
   #wake: (() => void) | undefined
   #parts: PartRecord[] | undefined
+  #digest: string | undefined
   #onProgress: ((done: number, total: number) => void) | undefined
   readonly #writing = new Set<Promise<void>>()
 
@@ -169,6 +174,18 @@ export class IndexThread {
   /** Waits while too many slices do. */
   async ready(): Promise<void> {
     await this.#until(() => this.#waitingSlices < mostWaiting)
+  }
+
+  /** The slices that follow are hashed, too. */
+  hash(): void {
+    this.#post({ type: 'hash' })
+  }
+
+  /** The SHA-256 of all slices since hash(). */
+  async digest(): Promise<string> {
+    this.#post({ type: 'digest' })
+    await this.#until(() => this.#digest !== undefined)
+    return this.#digest as string
   }
 
   async finish(): Promise<PartRecord[]> {
@@ -237,6 +254,7 @@ export class IndexThread {
       this.#waitingSlices--
       this.#free.push(message.slice.buffer)
     } else if (message.type === 'done') this.#parts = message.parts
+    else if (message.type === 'digest') this.#digest = message.digest
     else if (message.type === 'progress') this.#onProgress?.(message.done, message.total)
     else if ('id' in message) this.#serve(message)
     this.#wake?.()

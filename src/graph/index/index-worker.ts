@@ -1,5 +1,6 @@
 // The worker thread of index-thread.ts: makes indexes over a storage that lies in the main thread.
 
+import { createHash, type Hash } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
 import type { BlockStorage } from '../../block-writer.js'
 import { shareBlocks } from '../../blocks.js'
@@ -37,6 +38,7 @@ const storage: BlockStorage = {
 let builder: PartsBuilder | undefined
 /** One for all indexes: what it needs is memory that is there already. */
 let kernel: TermsKernel | undefined
+let hash: Hash | undefined
 /** Slices are indexed one after another. */
 let last: Promise<unknown> = Promise.resolve()
 
@@ -62,9 +64,15 @@ async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<
     builder.source(message.source)
   } else if (message.type === 'slice') {
     if (builder === undefined) throw new Error('a slice came before it was told whose it is')
+    hash?.update(message.slice)
     builder.push(message.slice)
     await builder.writeFull()
     post({ type: 'taken', slice: message.slice })
+  } else if (message.type === 'hash') hash = createHash('sha256')
+  else if (message.type === 'digest') {
+    if (hash === undefined) throw new Error('no slice was hashed')
+    post({ type: 'digest', digest: hash.digest('hex') })
+    hash = undefined
   } else if (message.type === 'finish') {
     const parts = (await builder?.finish()) ?? []
     builder = undefined

@@ -1,5 +1,6 @@
 // Imports that are large enough for a thread of their own.
 
+import { createHash } from 'node:crypto'
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import type { BlockStorage } from '../../../src/block-writer.js'
@@ -21,6 +22,25 @@ t.test('an index that a thread makes answers like any other', async (t) => {
   t.equal(await graph.count(), triples)
   t.equal(await graph.count({ s: uri('s7') }), 10)
 })
+
+for (const [what, first] of [
+  ['triples, which the thread hashes', []],
+  ['vectors, which leave the thread no time', Array.from({ length: 20 }, (_, n) => vectorsOf(n))],
+] as const) {
+  t.test(`the digest is that of the bytes: ${what}`, async (t) => {
+    const keep = await createLorekeep({ backend: new MemoryBackend() })
+    t.teardown(() => keep.close())
+    const bytes = [...first, ...stream]
+    const { digest } = await keep.knowledge.import(ref, bytes, { index: true })
+    t.equal(digest, createHash('sha256').update(Buffer.concat(bytes)).digest('hex'))
+    // Known before it is indexed, so that nothing is done twice.
+    t.match(await keep.knowledge.import(ref, bytes, { index: true }), { digest, duplicate: true })
+    // Shorter than what a thread is begun for, but one waits.
+    const few = stream.slice(0, 10)
+    const { digest: short } = await keep.knowledge.import(ref, few, { index: true })
+    t.equal(short, createHash('sha256').update(Buffer.concat(few)).digest('hex'))
+  })
+}
 
 t.test('an abort ends the thread, and leaves nothing', async (t) => {
   const keep = await createLorekeep({ backend: new MemoryBackend() })
@@ -97,6 +117,14 @@ function messageOf(from: number): Uint8Array {
     o: { v: `${from + i} ${'long '.repeat(32)}`, e: false },
   }))
   return encodeMessage(['t', { m: { i: 'c', m: [], u: 'u', c: 'default' }, t }])
+}
+
+function vectorsOf(n: number): Uint8Array {
+  const e = Array.from({ length: 1000 }, (_, i) => ({
+    e: uri(`v${n} ${i}`),
+    v: [Array.from({ length: 50 }, (_, at) => n + 1 / (i + at + 1))],
+  }))
+  return encodeMessage(['ge', { m: { i: 'c', m: [], u: 'u', c: 'default' }, e }])
 }
 
 function uri(v: string) {
