@@ -83,7 +83,10 @@ export class IndexBuilder {
     this.#isHashed = isHashed
     if (isHashed) this.#thread.hash()
     this.#thread.source(this.#first)
-    for (const held of this.#held.splice(0)) tell(this.#thread, held)
+    for (const held of this.#held.splice(0)) {
+      await this.#thread.ready()
+      tell(this.#thread, held)
+    }
   }
 
   /** The parts, all of them durable. */

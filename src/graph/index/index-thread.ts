@@ -6,12 +6,15 @@ import { startThread, warnOfThread, type Ready } from '../../thread.js'
 import type { PartRecord } from './layout.js'
 import type { MergeInput } from './part-merger.js'
 import type { SourceName } from './places.js'
+import { sliceBytes, sliceCount, sliceOf } from './terms-kernel.js'
 
 export type ToWorker =
   /** Whose the slices that follow are. It comes before the first one. */
   | { readonly type: 'source'; readonly id: string; readonly source: SourceName }
-  /** In memory that both have: the thread's until it is told that it was taken. */
-  | { readonly type: 'slice'; readonly slice: Uint8Array<SharedArrayBuffer> }
+  /** What memory sliceOf() is about. */
+  | { readonly type: 'memory' }
+  /** Which one sliceOf() gives: the thread's until it is told that it was taken. */
+  | { readonly type: 'slice'; readonly place: number; readonly length: number }
   | { readonly type: 'finish' }
   /** The slices that follow are hashed, too; and what their SHA-256 is, once no more come. */
   | { readonly type: 'hash' }
@@ -33,16 +36,14 @@ export type FromWorker =
   | Ready
   /** Its module has been run to its end. Where this comes first, the module is not ours. */
   | { readonly type: 'loaded' }
-  | { readonly type: 'taken'; readonly slice: Uint8Array<SharedArrayBuffer> }
+  | { readonly type: 'memory'; readonly memory: SharedArrayBuffer }
+  | { readonly type: 'taken'; readonly place: number }
   | { readonly type: 'done'; readonly parts: PartRecord[] }
   | { readonly type: 'digest'; readonly digest: string }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'get'; readonly id: number; readonly key: Uint8Array }
   /** Of blocks: they lie in memory that both have, and are not changed before the answer. */
   | { readonly type: 'write'; readonly id: number; readonly operations: Operation[] }
-
-/** Slices that wait for the thread: some milliseconds of work. */
-const mostWaiting = 8
 
 /**
  * How long a thread waits for another index to make, in milliseconds. Its code is slow at first: of an
@@ -53,29 +54,45 @@ const idleMs = 300_000
 const mostThreads = 2
 let threads = 0
 
-let idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout } | undefined
+interface Started {
+  readonly worker: Worker
+  /** In which the thread takes slices. */
+  readonly memory: SharedArrayBuffer
+}
 
-async function createWorker(): Promise<Worker> {
+let idle: (Started & { readonly timer: NodeJS.Timeout }) | undefined
+
+async function createWorker(): Promise<Started> {
   const worker = await startThread(new URL('./index-worker.js', import.meta.url))
   worker.once('exit', () => {
     if (idle?.worker !== worker) return
     clearTimeout(idle.timer)
     idle = undefined
   })
-  return worker
+  const memory = await new Promise<SharedArrayBuffer>((resolve, reject) => {
+    const receive = (message: FromWorker) => {
+      if (message.type !== 'memory') return
+      worker.off('message', receive)
+      resolve(message.memory)
+    }
+    worker.on('message', receive)
+    worker.once('exit', () => reject(new Error('it ended before it was asked for anything')))
+    worker.postMessage({ type: 'memory' } satisfies ToWorker)
+  })
+  return { worker, memory }
 }
 
-async function takeWorker(): Promise<Worker> {
+async function takeWorker(): Promise<Started> {
   if (idle === undefined) return createWorker()
-  const { worker, timer } = idle
+  const { worker, memory, timer } = idle
   clearTimeout(timer)
   idle = undefined
   worker.ref()
-  return worker
+  return { worker, memory }
 }
 
 /** It does not keep the process alive meanwhile. */
-async function giveBack(worker: Worker): Promise<void> {
+async function giveBack({ worker, memory }: Started): Promise<void> {
   if (idle !== undefined) {
     await worker.terminate()
     return
@@ -85,7 +102,7 @@ async function giveBack(worker: Worker): Promise<void> {
     idle = undefined
     void worker.terminate()
   }
-  idle = { worker, timer: setTimeout(end, idleMs).unref() }
+  idle = { worker, memory, timer: setTimeout(end, idleMs).unref() }
 }
 
 /**
@@ -119,15 +136,15 @@ export class IndexThread {
   }
 
   readonly #worker: Worker
+  readonly #memory: SharedArrayBuffer
   readonly #storage: BlockStorage
   readonly #id: string
   readonly #signal: AbortSignal | undefined
   /** It has done all it was asked to. */
   #isDone = false
   #hasEnded = false
-  #waitingSlices = 0
-  /** Of slices that were taken, for those that follow. */
-  readonly #free: SharedArrayBuffer[] = []
+  /** Of slices that may be written. */
+  readonly #free = Array.from({ length: sliceCount }, (_, place) => place)
   #failure: { readonly error: unknown } | undefined
   /** Called whenever something has changed that somebody may wait for. */
   #wake: (() => void) | undefined
@@ -137,12 +154,13 @@ export class IndexThread {
   readonly #writing = new Set<Promise<void>>()
 
   private constructor(
-    worker: Worker,
+    { worker, memory }: Started,
     storage: BlockStorage,
     id: string,
     signal: AbortSignal | undefined,
   ) {
     this.#worker = worker
+    this.#memory = memory
     this.#storage = storage
     this.#id = id
     this.#signal = signal
@@ -159,21 +177,20 @@ export class IndexThread {
     this.#post({ type: 'source', id: this.#id, source: next })
   }
 
-  /** Takes a copy. */
+  /** Takes a copy of at most 1 MiB. Call when it is ready. */
   push(slice: Uint8Array): void {
+    const { length } = slice
+    if (length > sliceBytes) throw new Error(`a slice of ${length} bytes, of at most ${sliceBytes}`)
+    const place = this.#free.pop()
+    if (place === undefined) throw new Error('a slice came before the thread was ready for it')
     this.#isDone = false
-    this.#waitingSlices++
-    const free = this.#free.pop()
-    const memory =
-      free && free.byteLength >= slice.length ? free : new SharedArrayBuffer(slice.length)
-    const copy = new Uint8Array(memory, 0, slice.length)
-    copy.set(slice)
-    this.#post({ type: 'slice', slice: copy })
+    sliceOf(this.#memory, place, length).set(slice)
+    this.#post({ type: 'slice', place, length })
   }
 
-  /** Waits while too many slices do. */
+  /** Waits while all places of slices are taken. */
   async ready(): Promise<void> {
-    await this.#until(() => this.#waitingSlices < mostWaiting)
+    await this.#until(() => this.#free.length > 0)
   }
 
   /** The slices that follow are hashed, too. */
@@ -222,7 +239,8 @@ export class IndexThread {
     this.#worker.off('message', this.#receive)
     this.#worker.off('error', this.#fail)
     this.#worker.off('exit', this.#exited)
-    if (this.#isDone && this.#failure === undefined) await giveBack(this.#worker)
+    if (this.#isDone && this.#failure === undefined)
+      await giveBack({ worker: this.#worker, memory: this.#memory })
     else {
       this.#failure ??= { error: new Error('the thread was ended') }
       await this.#worker.terminate()
@@ -251,8 +269,7 @@ export class IndexThread {
 
   readonly #receive = (message: FromWorker): void => {
     if (message.type === 'taken') {
-      this.#waitingSlices--
-      this.#free.push(message.slice.buffer)
+      this.#free.push(message.place)
     } else if (message.type === 'done') this.#parts = message.parts
     else if (message.type === 'digest') this.#digest = message.digest
     else if (message.type === 'progress') this.#onProgress?.(message.done, message.total)

@@ -37,7 +37,7 @@ const storage: BlockStorage = {
 
 let builder: PartsBuilder | undefined
 /** One for all indexes: what it needs is memory that is there already. */
-let kernel: TermsKernel | undefined
+const kernel = new TermsKernel()
 let hash: Hash | undefined
 /** Slices are indexed one after another. */
 let last: Promise<unknown> = Promise.resolve()
@@ -59,16 +59,17 @@ post({ type: 'ready' })
 
 async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<void> {
   if (message.type === 'source') {
-    kernel ??= new TermsKernel()
     builder ??= new PartsBuilder(storage, message.id, message.source, { kernel })
     builder.source(message.source)
   } else if (message.type === 'slice') {
     if (builder === undefined) throw new Error('a slice came before it was told whose it is')
-    hash?.update(message.slice)
-    builder.push(message.slice)
+    const slice = kernel.slice(message.place, message.length)
+    hash?.update(slice)
+    builder.push(slice)
     await builder.writeFull()
-    post({ type: 'taken', slice: message.slice })
-  } else if (message.type === 'hash') hash = createHash('sha256')
+    post({ type: 'taken', place: message.place })
+  } else if (message.type === 'memory') post({ type: 'memory', memory: kernel.buffer })
+  else if (message.type === 'hash') hash = createHash('sha256')
   else if (message.type === 'digest') {
     if (hash === undefined) throw new Error('no slice was hashed')
     post({ type: 'digest', digest: hash.digest('hex') })

@@ -39,9 +39,15 @@ const mostTold = 4096
 const input = 0x20000
 /** Bytes of a core that lie there at once. */
 const inputBytes = 1024 * 1024
+/** Where another thread writes slices that are taken where they are. */
+const slices = input + inputBytes
+/** The most bytes of a slice there. */
+export const sliceBytes = inputBytes
+/** How many there are: some milliseconds of work. */
+export const sliceCount = 8
 /** Behind what is compared: it is read, and not looked at. */
 const slack = 64
-const table = input + inputBytes + slack
+const table = slices + sliceCount * sliceBytes + slack
 
 // What a literal of a datatype has more that is not among the well-known ones.
 /** Nothing: it is a plain one. */
@@ -60,14 +66,29 @@ export class TermsKernel implements TermMemory {
   readonly #memory: WebAssemblyMemory<SharedArrayBuffer>
   readonly #kernel: Kernel
   #room = 0
-  /** [from, to) of these bytes is the input. */
+  /** That in which the last slice lay: another one after the memory has grown, and the same memory. */
+  #sliceBuffer: ArrayBufferLike | undefined
+  /** [from, to) of these bytes are in the memory, where `offset` and a position in them are the address. */
   #bytes: Uint8Array | undefined
   #from = 0
   #to = 0
+  #offset = 0
 
   constructor() {
     this.#memory = createSharedMemory(table)
     this.#kernel = instance(this.#memory)
+  }
+
+  /** For sliceOf() in another thread. */
+  get buffer(): SharedArrayBuffer {
+    return this.#memory.buffer
+  }
+
+  /** What another thread has written to one of the slices. */
+  slice(number: number, length: number): Uint8Array {
+    const slice = sliceOf(this.#memory.buffer, number, length)
+    this.#sliceBuffer = slice.buffer
+    return slice
   }
 
   allocate(room: number, wordRoom: number, kept: TermArrays | undefined, used: number): TermArrays {
@@ -122,7 +143,7 @@ export class TermsKernel implements TermMemory {
 
   #tell(terms: TermTable, at: number, most: number): number {
     const kernel = this.#kernel
-    const offset = input - this.#from
+    const offset = this.#offset
     for (;;) {
       kernel.termCount.value = terms.count
       kernel.wordLength.value = terms.wordLength
@@ -136,11 +157,13 @@ export class TermsKernel implements TermMemory {
   }
 
   #load(bytes: Uint8Array, from: number, end: number): void {
-    const to = Math.min(end, from + inputBytes)
-    new Uint8Array(this.#memory.buffer, input).set(bytes.subarray(from, to))
+    const isThere = bytes.buffer === this.#sliceBuffer
     this.#bytes = bytes
-    this.#from = from
-    this.#to = to
+    this.#from = isThere ? 0 : from
+    this.#to = isThere ? end : Math.min(end, from + inputBytes)
+    this.#offset = isThere ? bytes.byteOffset : input - from
+    if (isThere) return
+    new Uint8Array(this.#memory.buffer, input).set(bytes.subarray(from, this.#to))
   }
 
   /** Call when bytes that were taken from may change. */
@@ -158,6 +181,11 @@ export class TermsKernel implements TermMemory {
   forget(): void {
     this.#kernel.forget()
   }
+}
+
+/** One of `sliceCount` in the memory of a kernel. */
+export function sliceOf(memory: SharedArrayBuffer, number: number, length: number): Uint8Array {
+  return new Uint8Array(memory, slices + number * sliceBytes, length)
 }
 
 /** A table for so many terms, without those themselves: that lie at the end. */
