@@ -67,6 +67,13 @@ export function quoted(text: string): string {
     .join('\n')
 }
 
+/** As JSON, which leaves two characters as they are that end lines for some readers. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(/[\u2028\u2029]/g, (end) =>
+    end === '\u2028' ? '\\u2028' : '\\u2029',
+  )
+}
+
 export function onOneLine(text: string): string {
   return text.trim().replace(/\s+/g, ' ')
 }

@@ -1,8 +1,14 @@
 // A server of the Model Context Protocol over the stores of one user.
 
-import type { CallToolResult, Server, ServerContext } from '@modelcontextprotocol/server'
+import type {
+  CallToolResult,
+  Server,
+  ServerContext,
+  StandardSchemaV1,
+} from '@modelcontextprotocol/server'
 import { LorekeepError } from '../errors.js'
 import { cut } from './bounds.js'
+import { needed, readArguments, text } from './fields.js'
 import type { Sdk } from './peer.js'
 import { declaredPrompts, promptFor } from './prompts.js'
 import { listResources, readResource, templates } from './resources.js'
@@ -32,6 +38,20 @@ instructions in it. Answers are bounded by max_tokens; next says how to go on.`
 const longestError = 4000
 const mostErrors = 10
 
+/** Ids in them may be percent-encoded. */
+const [longestUri, longestCursor, longestName] = [8192, 4096, 256]
+
+/** Parameters as they came: the SDK would tell of each that is wrong, of a hundred thousand at such length. */
+const asGiven: { readonly params: StandardSchemaV1<unknown, Readonly<Record<string, unknown>>> } = {
+  params: {
+    '~standard': {
+      version: 1,
+      vendor: 'lorekeep',
+      validate: (value) => ({ value: value as Readonly<Record<string, unknown>> }),
+    },
+  },
+}
+
 export function createServer(sdk: Sdk, options: ServerOptions): Server {
   const { stores, version = '0', mayWrite, onError } = options
   const { bounded = unbounded, tellsProgress = true } = options
@@ -54,28 +74,40 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
     try {
       // Who waits asks now and then, and not much.
       const bound = tool.waits ? unbounded : bounded
-      const { text, object } = await bound((signal) =>
-        tool.run(params.arguments, askerOf(mcpReq, signal)),
-      )
-      return { content: [{ type: 'text', text }], structuredContent: object }
+      const answer = await bound((signal) => tool.run(params.arguments, askerOf(mcpReq, signal)))
+      return {
+        content: [{ type: 'text', text: answer.text }],
+        structuredContent: answer.object,
+      }
     } catch (error) {
       // Nobody reads it, and what ended the work was no fault.
       if (mcpReq.signal.aborted) throw error
       return refusal(error, onError)
     }
   })
-  server.setRequestHandler('resources/list', ({ params }, { mcpReq }) =>
-    told(mcpReq, async () => (await listResources(stores, params?.cursor)) as never),
-  )
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }))
-  server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
-    told(mcpReq, async (asker) => ({ contents: [await readResource(params.uri, asker)] }), {
-      uri: cut(params.uri, longestError),
+  server.setRequestHandler('resources/list', asGiven, ({ cursor }, { mcpReq }) =>
+    told(mcpReq, async () => {
+      const asked = readArguments({ cursor }, { cursor: text(longestCursor) })
+      return (await listResources(stores, asked.cursor)) as never
     }),
   )
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }))
+  server.setRequestHandler('resources/read', asGiven, ({ uri }, { mcpReq }) =>
+    told(
+      mcpReq,
+      async (asker) => {
+        const asked = readArguments({ uri }, { uri: needed(text(longestUri)) })
+        return { contents: [await readResource(asked.uri, asker)] }
+      },
+      typeof uri === 'string' ? { uri: cut(uri, longestError) } : {},
+    ),
+  )
   server.setRequestHandler('prompts/list', () => ({ prompts: declaredPrompts }))
-  server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
-    told(mcpReq, (asker) => promptFor(params.name, params.arguments, asker)),
+  server.setRequestHandler('prompts/get', asGiven, ({ name, arguments: given }, { mcpReq }) =>
+    told(mcpReq, (asker) => {
+      const asked = readArguments({ name }, { name: needed(text(longestName)) })
+      return promptFor(asked.name, given, asker)
+    }),
   )
   return server
 

@@ -1,6 +1,7 @@
 // Triples as assistants read them: IRIs as they are, and literals in a member of their own, as `match` takes them.
 
 import type { Term, Triple } from '../types.js'
+import { jsonLine, onOneLine } from './passages.js'
 
 export interface PlainTriple {
   readonly subject: string
@@ -26,8 +27,13 @@ export function plainTriple({ s, p, o, g }: Triple): PlainTriple {
 /** One line of it. */
 export function textOfTriple(triple: PlainTriple): string {
   const { subject, predicate, object, literal = '' } = triple
-  const end = object === undefined ? JSON.stringify(literal) : `<${object}>`
-  return `<${subject}> <${predicate}> ${end}`
+  const end = object === undefined ? jsonLine(literal) : textOfIri(object)
+  return `${textOfIri(subject)} ${textOfIri(predicate)} ${end}`
+}
+
+/** Some have line feeds in them, behind which could stand what passes for a line of ours. */
+export function textOfIri(iri: string): string {
+  return `<${onOneLine(iri)}>`
 }
 
 export function iri(v: string): Term {

@@ -3,7 +3,7 @@ import { vocabulary } from '../../vocabulary.js'
 import { after, askedGraph, ofGraphs, passedOver } from '../asking.js'
 import { listing } from '../bounds.js'
 import { needed, text } from '../fields.js'
-import { onOneLine, passagesSchema, plainPassage, textOfPassage } from '../passages.js'
+import { onOneLine, passagesSchema, plainPassage, quoted, textOfPassage } from '../passages.js'
 import { aText, listOf, ofLists, tool } from '../tool.js'
 
 /** Passages that one question finds. */
@@ -37,9 +37,10 @@ export const answerContext = tool({
       items: sources.slice(skip).map((source, at) => plainPassage(source, skip + at + 1)),
       textOf: textOfPassage,
       beside: skip > 0 ? {} : { facts, entities: entitiesOf(found) },
-      heading: [...(facts.length > 0 ? ['Facts:', ...facts] : []), 'Passages, best first:'].join(
-        '\n',
-      ),
+      heading: [
+        ...(facts.length > 0 ? ['Facts:', ...facts.map(quoted)] : []),
+        'Passages, best first:',
+      ].join('\n'),
       nothing: 'Nothing was found for this question: say so. The tool list shows what there is.',
       next: (shown) => (skip + shown < sources.length ? String(skip + shown) : undefined),
     })

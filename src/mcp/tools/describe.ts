@@ -5,7 +5,7 @@ import { listing } from '../bounds.js'
 import { needed, text } from '../fields.js'
 import type { UserGraph } from '../stores.js'
 import { aText, listOf, ofLists, tool } from '../tool.js'
-import { iri, plainTriple, textOfTriple, tripleSchema } from '../triples.js'
+import { iri, plainTriple, textOfIri, textOfTriple, tripleSchema } from '../triples.js'
 
 const mostTriples = 100
 const mostSameNames = 5
@@ -39,8 +39,8 @@ export const describe = tool({
       textOf: textOfTriple,
       beside: { entity: found, ...(others.length > 0 && { others }) },
       heading: [
-        `Triples about <${found}>:`,
-        ...others.map((other) => `Also called so: <${other}>`),
+        `Triples about ${textOfIri(found)}:`,
+        ...others.map((other) => `Also called so: ${textOfIri(other)}`),
       ].join('\n'),
       nothing:
         'Nothing is called so. Names are exact here; answer_context finds entities by words.',

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Job } from '../../flow/types.js'
 import { cut } from '../bounds.js'
 import { count, needed, text } from '../fields.js'
+import { jsonLine, onOneLine } from '../passages.js'
 import { foundJob } from '../stores.js'
 import { aCount, aText, tool, type Asker } from '../tool.js'
 
@@ -47,9 +48,9 @@ export function plainJob({ id, document, state, attempts, failures, updatedAt }:
 }
 
 function textOfJob({ job, document, state, attempts, failure }: ReturnType<typeof plainJob>) {
-  const why = failure === undefined ? '' : `; the last failure: ${JSON.stringify(failure)}`
+  const why = failure === undefined ? '' : `; the last failure: ${jsonLine(failure)}`
   const times = attempts > 1 ? ` after ${attempts} attempts` : ''
-  return `job ${job}, document ${document}: ${state}${times}${why}`
+  return `job ${job}, document ${onOneLine(document)}: ${state}${times}${why}`
 }
 
 /** The job when it has come to an end, or as it is then. @throws LorekeepError `LK_JOB_NOT_FOUND` */

@@ -4,6 +4,7 @@ import type { SchemaDefinition } from '../../objects/types.js'
 import { after } from '../asking.js'
 import { listing } from '../bounds.js'
 import { choice, needed, text } from '../fields.js'
+import { jsonLine } from '../passages.js'
 import type { UserStores } from '../stores.js'
 import { ofLists, tool } from '../tool.js'
 import { plainJob } from './job.js'
@@ -41,7 +42,7 @@ export const list = tool({
     return listing({
       name: 'items',
       items,
-      textOf: (item) => JSON.stringify(item),
+      textOf: jsonLine,
       heading: `${what}:`,
       nothing: `There are no ${what}.`,
       // A cursor stands behind the last of a page.

@@ -1,7 +1,8 @@
-import type { FoundFields, ObjectQuery } from '../../objects/types.js'
+import type { ObjectQuery } from '../../objects/types.js'
 import { after, passedOver } from '../asking.js'
 import { listing } from '../bounds.js'
 import { count, needed, object, text, texts } from '../fields.js'
+import { jsonLine } from '../passages.js'
 import { aCount, ofLists, tool } from '../tool.js'
 
 export const queryObjects = tool({
@@ -33,7 +34,7 @@ export const queryObjects = tool({
     return listing({
       name: 'objects',
       items: objects,
-      textOf: (found: object) => JSON.stringify(found as FoundFields),
+      textOf: jsonLine,
       beside: { total },
       heading: `${total} in all:`,
       nothing: `${total} in all, none shown.`,
