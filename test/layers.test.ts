@@ -397,6 +397,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/types',
     'src/errors',
     'src/door',
+    'src/json-text',
     'src/vocabulary',
     'src/paging',
     'src/scope',
