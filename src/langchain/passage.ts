@@ -22,10 +22,10 @@ export function documentOfPassage(
   passage: FoundPassage | GraphSource,
   n: number,
 ): Document<PassageMetadata> {
-  const { document, text, ...place } = plainPassage(passage, n)
+  const { document: _id, text, ...place } = plainPassage(passage, n)
   const via = 'via' in passage ? passage.via.map(({ name }) => name) : []
   const metadata = {
-    source: document,
+    source: (passage.document ?? passage.chunk).v,
     chunk: passage.chunk.v,
     ...place,
     ...(via.length > 0 && { via }),

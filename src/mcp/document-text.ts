@@ -2,6 +2,7 @@
 
 import { LorekeepError } from '../errors.js'
 import { vocabulary } from '../vocabulary.js'
+import { isOfDocument } from './passages.js'
 import type { UserStores } from './stores.js'
 import { iri } from './triples.js'
 
@@ -57,7 +58,7 @@ async function passagesOf(
 ): Promise<PassageOfText[]> {
   const { isPartOf, text, beginIndex, endIndex } = vocabulary
   const patterns = [
-    { s: '?chunk' as const, p: iri(isPartOf), o: iri(document) },
+    { s: '?chunk' as const, p: iri(isPartOf), o: '?document' as const },
     { s: '?chunk' as const, p: iri(text), o: '?text' as const },
     { s: '?chunk' as const, p: iri(beginIndex), o: '?start' as const },
     { s: '?chunk' as const, p: iri(endIndex), o: '?end' as const },
@@ -65,8 +66,9 @@ async function passagesOf(
   const graph = stores.graph({ cores: [document] })
   const found: PassageOfText[] = []
   for await (const row of graph.solve(patterns, { limit: mostPassages, signal })) {
-    const { text, start, end } = row
-    if (text === undefined || start === undefined || end === undefined) continue
+    const { document: of, text, start, end } = row
+    if (of === undefined || text === undefined || start === undefined || end === undefined) continue
+    if (!isOfDocument(of.v, document)) continue
     found.push({ text: text.v, start: Number(start.v), end: Number(end.v) })
   }
   return found.sort((a, b) => a.start - b.start)

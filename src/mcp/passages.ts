@@ -34,7 +34,7 @@ export function plainPassage(passage: FoundPassage | GraphSource, n: number): Pl
   const { chunk, document = chunk, title, heading, page, core, start, end, score } = passage
   return {
     n,
-    document: document.v,
+    document: isOfDocument(document.v, core) ? core : document.v,
     ...(title !== undefined && { title }),
     ...(heading !== undefined && { heading }),
     ...(page !== undefined && { page }),
@@ -44,6 +44,11 @@ export function plainPassage(passage: FoundPassage | GraphSource, n: number): Pl
     score: Math.round(score * 1000) / 1000,
     text: passage.text ?? '',
   }
+}
+
+/** Whether flows write this IRI for a document of that id: one that is no IRI stands encoded behind their base. */
+export function isOfDocument(uri: string, id: string): boolean {
+  return uri === id || uri.endsWith(`/d/${encodeURIComponent(id.toWellFormed())}`)
 }
 
 /** Each line of a document is quoted, so that none can pass for one of ours. */

@@ -40,6 +40,10 @@ export function iri(v: string): Term {
   return { v, e: true }
 }
 
+export function isIri(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:[^\s<>"]+$/i.test(text) || /^_:[a-z0-9][\w-]*$/i.test(text)
+}
+
 /** A schema of its members. */
 export const tripleSchema = Object.fromEntries(
   ['subject', 'predicate', 'object', 'literal'].map((name) => [name, { type: 'string' }]),

@@ -29,7 +29,8 @@ const hostile = {
 
 const library = {
   'urn:shelley': 'Mary Shelley wrote Frankenstein in Geneva. Mary Shelley was a novelist.',
-  'urn:melville': 'Herman Melville wrote Moby-Dick in Pittsfield. Herman Melville was a sailor.',
+  'note on Melville':
+    'Herman Melville wrote Moby-Dick in Pittsfield. Herman Melville was a sailor.',
   'urn:long': Array.from({ length: 100 }, (_, n) => `Chapter ${n} is of whales. `.repeat(8)).join(
     '\n\n',
   ),
@@ -46,10 +47,16 @@ for (const [door, assistant] of Object.entries(doors)) {
     t.ok((await readText(assistant, uri)).startsWith(text), 'the citation leads to its passage')
 
     const whales = { question: 'What do the chapters say of whales?' }
-    const cited = passagesOf(await answered(t, assistant, 'answer_context', whales))
+    const cited = [...passagesOf(await answered(t, assistant, 'answer_context', whales))]
+    const melville = { question: 'What did Herman Melville write?' }
+    cited.push(...passagesOf(await answered(t, assistant, 'answer_context', melville)))
     for (const { document, start, end, text } of cited) {
       t.equal(library[document as keyof typeof library].slice(start, end), text)
+      const uri = `lorekeep://document/${encodeURIComponent(document)}?from=${start}`
+      t.ok((await readText(assistant, uri)).startsWith(text), `${document} is read there`)
     }
+    const within = { text: 'Pittsfield', document: 'note on Melville' }
+    t.equal(passagesOf(await answered(t, assistant, 'search', within)).length, 1)
     const listed = await answered(t, assistant, 'list', { what: 'documents' })
     const { items } = listed.structuredContent as { items: { document: string }[] }
     t.strictSame(items.map(({ document }) => document).sort(), Object.keys(library).sort())
@@ -59,7 +66,7 @@ for (const [door, assistant] of Object.entries(doors)) {
     await load(assistant, hostile.id, hostile.text, hostile.title)
     const asking = { question: 'Who wrote Frankenstein?' }
     const found = passagesOf(await answered(t, assistant, 'answer_context', asking))
-    t.ok(found.some(({ core }) => core === hostile.id))
+    t.ok(found.some(({ document }) => document === hostile.id))
     const { client } = assistant
     const { messages } = await client.getPrompt({
       name: 'summarise',
@@ -304,7 +311,6 @@ async function answered(
 
 interface Passage {
   readonly document: string
-  readonly core: string
   readonly start: number
   readonly end: number
   readonly text: string

@@ -5,7 +5,7 @@ import { listing } from '../bounds.js'
 import { needed, text } from '../fields.js'
 import type { UserGraph } from '../stores.js'
 import { aText, listOf, ofLists, tool } from '../tool.js'
-import { iri, plainTriple, textOfIri, textOfTriple, tripleSchema } from '../triples.js'
+import { iri, isIri, plainTriple, textOfIri, textOfTriple, tripleSchema } from '../triples.js'
 
 const mostTriples = 100
 const mostSameNames = 5
@@ -48,10 +48,6 @@ export const describe = tool({
     })
   },
 })
-
-function isIri(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:[^\s<>"]+$/i.test(text) || /^_:[a-z0-9][\w-]*$/i.test(text)
-}
 
 /** What has that label, in any language. */
 async function named(graph: UserGraph, name: string, signal: AbortSignal): Promise<string[]> {

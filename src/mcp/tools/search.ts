@@ -3,6 +3,7 @@ import { listing } from '../bounds.js'
 import { count, needed, text } from '../fields.js'
 import { passagesSchema, plainPassage, textOfPassage } from '../passages.js'
 import { ofLists, tool } from '../tool.js'
+import { isIri } from '../triples.js'
 
 /** A server gives no more for one question. */
 const mostPassages = 1000
@@ -23,8 +24,12 @@ export const search = tool({
   async run({ text, k = 10, document, after, ...asked }, { stores, signal }) {
     const skip = passedOver(after, mostPassages - 51)
     // One more, to know whether others follow.
-    const query = { text, k: skip + k + 1, document, signal }
-    const found = await stores.graph(askedGraph(asked)).search(query)
+    const query = { text, k: skip + k + 1, signal }
+    // An id that is no IRI is the name of a core, which has that document alone.
+    const found =
+      document === undefined || isIri(document)
+        ? await stores.graph(askedGraph(asked)).search({ ...query, document })
+        : await stores.graph(askedGraph({ ...asked, cores: [document] })).search(query)
     const page = found.slice(skip, skip + k)
     return listing({
       name: 'passages',
