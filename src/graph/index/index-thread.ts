@@ -143,6 +143,8 @@ export class IndexThread {
   /** It has done all it was asked to. */
   #isDone = false
   #hasEnded = false
+  /** Slices for which no place was free, and what comes behind them. */
+  readonly #waiting: (Uint8Array | ToWorker)[] = []
   /** Of slices that may be written. */
   readonly #free = Array.from({ length: sliceCount }, (_, place) => place)
   #failure: { readonly error: unknown } | undefined
@@ -174,33 +176,55 @@ export class IndexThread {
   /** Whose the slices that follow are; to be called before the first one. */
   source(next: SourceName): void {
     this.#isDone = false
-    this.#post({ type: 'source', id: this.#id, source: next })
+    this.#postInOrder({ type: 'source', id: this.#id, source: next })
   }
 
-  /** Takes a copy of at most 1 MiB. Call when it is ready. */
+  /** Takes a copy of at most 1 MiB. Where it is not ready, this waits beside it: a step may have become many slices. */
   push(slice: Uint8Array): void {
     const { length } = slice
     if (length > sliceBytes) throw new Error(`a slice of ${length} bytes, of at most ${sliceBytes}`)
-    const place = this.#free.pop()
-    if (place === undefined) throw new Error('a slice came before the thread was ready for it')
     this.#isDone = false
-    sliceOf(this.#memory, place, length).set(slice)
-    this.#post({ type: 'slice', place, length })
+    if (this.#waiting.length > 0 || !this.#give(slice)) this.#waiting.push(new Uint8Array(slice))
   }
 
   /** Waits while all places of slices are taken. */
   async ready(): Promise<void> {
-    await this.#until(() => this.#free.length > 0)
+    await this.#until(() => this.#free.length > 0 && this.#waiting.length === 0)
+  }
+
+  /** False where no place is free. */
+  #give(slice: Uint8Array): boolean {
+    const place = this.#free.pop()
+    if (place === undefined) return false
+    const { length } = slice
+    sliceOf(this.#memory, place, length).set(slice)
+    this.#post({ type: 'slice', place, length })
+    return true
+  }
+
+  /** Behind the slices that wait. */
+  #postInOrder(message: ToWorker): void {
+    if (this.#waiting.length > 0) this.#waiting.push(message)
+    else this.#post(message)
+  }
+
+  #taken(place: number): void {
+    this.#free.push(place)
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      if (!(next instanceof Uint8Array)) this.#post(next)
+      else if (!this.#give(next)) return
+      this.#waiting.shift()
+    }
   }
 
   /** The slices that follow are hashed, too. */
   hash(): void {
-    this.#post({ type: 'hash' })
+    this.#postInOrder({ type: 'hash' })
   }
 
   /** The SHA-256 of all slices since hash(). */
   async digest(): Promise<string> {
-    this.#post({ type: 'digest' })
+    this.#postInOrder({ type: 'digest' })
     await this.#until(() => this.#digest !== undefined)
     return this.#digest as string
   }
@@ -249,7 +273,7 @@ export class IndexThread {
   }
 
   async #result(message: ToWorker): Promise<PartRecord[]> {
-    this.#post(message)
+    this.#postInOrder(message)
     await this.#until(() => this.#parts !== undefined)
     this.#isDone = true
     return this.#parts as PartRecord[]
@@ -268,9 +292,8 @@ export class IndexThread {
   }
 
   readonly #receive = (message: FromWorker): void => {
-    if (message.type === 'taken') {
-      this.#free.push(message.place)
-    } else if (message.type === 'done') this.#parts = message.parts
+    if (message.type === 'taken') this.#taken(message.place)
+    else if (message.type === 'done') this.#parts = message.parts
     else if (message.type === 'digest') this.#digest = message.digest
     else if (message.type === 'progress') this.#onProgress?.(message.done, message.total)
     else if ('id' in message) this.#serve(message)

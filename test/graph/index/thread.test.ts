@@ -79,6 +79,25 @@ t.test('it waits while the thread is behind', async (t) => {
   t.ok(isReady)
 })
 
+t.test('what comes faster than it is ready for waits beside it', async (t) => {
+  const storage = await new MemoryBackend().open('cores')
+  const thread = (await IndexThread.start(storage, 'i', undefined)) as IndexThread
+  t.teardown(() => thread.end())
+  const named = (n: number) => ({ generation: `${n}`.repeat(32), core: `c${n}` })
+  thread.hash()
+  for (const [n, message] of stream.slice(0, 30).entries()) {
+    if (n % 15 === 0) thread.source(named(n / 15))
+    thread.push(message)
+  }
+  const bytes = Buffer.concat(stream.slice(0, 30))
+  t.equal(await thread.digest(), createHash('sha256').update(bytes).digest('hex'))
+  const [part] = await thread.finish()
+  t.match(part, { triples: 15_000, sources: 2 })
+  t.throws(() => thread.push(new Uint8Array(2 ** 20 + 1)), {
+    message: 'a slice of 1048577 bytes, of at most 1048576',
+  })
+})
+
 t.test('what it writes comes to the storage in memory that nobody shares', async (t) => {
   const storage = await new MemoryBackend().open('cores')
   const values: Uint8Array[] = []
