@@ -1,5 +1,8 @@
 // How many requests of one user are under way at once, by both doors.
 
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openFetch } from './fixtures/fetching.js'
 import { openEvents } from './fixtures/flows.js'
@@ -31,6 +34,23 @@ t.test('one user has as many as there may be, and others theirs', async (t) => {
   t.equal((await ask('alice')).status, 429)
   for (const stream of [...streams, ...more]) stream.leave()
   t.strictSame(serving.errors, [])
+})
+
+t.test('what waits behind another on its connection ends with that', async (t) => {
+  const serving = await serve(t, { maxUserRequests: 2 })
+  const ask = () => send(`${serving.url}/api/v1/whoami`, { headers: as('alice') })
+  const raw = connect(serving.port, '127.0.0.1')
+  t.teardown(() => raw.destroy())
+  raw.write(
+    'GET /api/v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer alice\r\n\r\n'.repeat(2),
+  )
+  await once(raw, 'data')
+  while ((await ask()).status !== 429) await sleep(10)
+  raw.destroy()
+  while ((await ask()).status !== 200) await sleep(10)
+  const stream = await openEvents(t, serving, '/events')
+  t.equal((await ask()).status, 200, 'both have left')
+  stream.leave()
 })
 
 t.test('a request that is refused has changed nothing, and its body is not read', async (t) => {

@@ -48,7 +48,7 @@ export class NodeCall implements Call {
   }
 
   get hasGone(): boolean {
-    return this.#response.destroyed && !this.#response.writableFinished
+    return !this.#response.writableFinished && isClosed(this.#response)
   }
 
   get hasBegun(): boolean {
@@ -65,8 +65,7 @@ export class NodeCall implements Call {
     const leave = () => {
       if (!response.writableFinished) listener()
     }
-    response.once('close', leave)
-    return () => response.off('close', leave)
+    return onClosed(response, leave)
   }
 
   openBody(options: BodyOptions): Uint8Array | AsyncIterable<Uint8Array> {
@@ -181,35 +180,54 @@ class NodeSink implements Sink {
 
 /** Resolves when the response is finished or its socket closed. */
 export async function answered(response: ServerResponse): Promise<void> {
-  if (response.writableFinished || response.destroyed) return
-  const { socket, req } = response
+  if (response.writableFinished || isClosed(response)) return
   await new Promise<void>((resolve) => {
-    response.once('finish', resolve).once('close', resolve)
-    // One behind others of its connection has no socket yet, and is told nothing when that closes.
-    if (socket !== null) return
-    behind(req.socket, resolve)
-    response.once('finish', () => waiting.get(req.socket)?.delete(resolve))
+    const forget = onClosed(response, resolve)
+    response.once('finish', () => {
+      forget()
+      resolve()
+    })
   })
+}
+
+/** One behind others of its connection has no socket yet, and is told nothing when that closes. */
+function isBehind({ socket, writableFinished }: ServerResponse): boolean {
+  return socket === null && !writableFinished
+}
+
+function isClosed(response: ServerResponse): boolean {
+  return response.destroyed || (isBehind(response) && response.req.socket.destroyed)
+}
+
+/** Calls the listener once. Gives what lets go of it. */
+function onClosed(response: ServerResponse, listener: () => void): () => void {
+  const closed = () => {
+    forget()
+    listener()
+  }
+  const { socket } = response.req
+  const isWaiting = isBehind(response)
+  const forget = () => {
+    response.off('close', closed)
+    if (isWaiting) waiting.get(socket)?.delete(closed)
+  }
+  response.on('close', closed)
+  if (isWaiting) waitingOn(socket).add(closed)
+  return forget
 }
 
 /** Those that wait behind others, by connection: a listener each would be thousands. */
 const waiting = new WeakMap<Socket, Set<() => void>>()
 
-function behind(socket: Socket, resolve: () => void): void {
-  if (socket.destroyed) {
-    resolve()
-    return
-  }
+function waitingOn(socket: Socket): Set<() => void> {
   const known = waiting.get(socket)
-  if (known !== undefined) {
-    known.add(resolve)
-    return
-  }
-  const all = new Set([resolve])
+  if (known !== undefined) return known
+  const all = new Set<() => void>()
   waiting.set(socket, all)
   socket.once('close', () => {
     for (const end of all) end()
   })
+  return all
 }
 
 /** Waits until the response takes more, or has all, or is closed. */
@@ -218,17 +236,19 @@ async function reached(
   event: 'drain' | 'finish',
   idleTimeoutMs: number,
 ): Promise<void> {
-  if (response.destroyed || response.writableFinished) return
+  if (isClosed(response) || response.writableFinished) return
   await new Promise<void>((resolve, reject) => {
+    const forget = onClosed(response, settle)
     const idle = setTimeout(() => {
       reject(new LorekeepError('LK_HTTP_TIMEOUT', `nothing was read for ${idleTimeoutMs} ms`))
       settle()
     }, idleTimeoutMs)
-    response.on(event, settle).on('close', settle)
+    response.on(event, settle)
 
     function settle(): void {
       clearTimeout(idle)
-      response.off(event, settle).off('close', settle)
+      forget()
+      response.off(event, settle)
       resolve()
     }
   })
