@@ -8,7 +8,7 @@ import { LorekeepError } from '../errors.js'
 import type { Lorekeep } from '../lorekeep-types.js'
 import type { RemoteLorekeep } from '../client/index.js'
 import { cut, type Answer } from '../mcp/bounds.js'
-import { storesOfServer, type UserStores } from '../mcp/stores.js'
+import { userStores, type UserStores } from '../mcp/stores.js'
 import type { Tool } from '../mcp/tool.js'
 import { answerContext } from '../mcp/tools/answer-context.js'
 import { describe } from '../mcp/tools/describe.js'
@@ -120,7 +120,7 @@ async function answerOf(answer: Promise<Answer>, signal: AbortSignal): Promise<A
 
 function storesOf({ lorekeep, user, flow = 'default', cores, collection }: KnowledgeToolsOptions) {
   // What is used of them here is alike in process.
-  const stores = storesOfServer(lorekeep as RemoteLorekeep, { user, flow })
+  const stores = userStores(lorekeep as RemoteLorekeep, { user, flow })
   const within = {
     ...(cores !== undefined && { cores }),
     ...(collection !== undefined && { collection }),

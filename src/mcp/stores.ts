@@ -1,6 +1,6 @@
 // What tools ask: the stores as one user has them. Of a process, narrowed by a scope; of a server, by its token.
 
-import type { RemoteGraph, RemoteLorekeep } from '../client/index.js'
+import type { RemoteGraph } from '../client/index.js'
 import { LorekeepError } from '../errors.js'
 import type {
   CompletedDocumentPage,
@@ -53,23 +53,33 @@ interface Owner {
   readonly flow: string
 }
 
-export interface ProcessStores {
-  readonly knowledge: Pick<KnowledgeStore, 'graph' | 'corePage' | 'stat'>
+/** Of a process, or of a server, which has its scope by the token. */
+export interface AskedStores {
+  readonly knowledge: Pick<KnowledgeStore, 'corePage' | 'stat'> & {
+    graph(asked: { readonly user: string } & AskedGraph): UserGraph
+  }
   readonly objects: Pick<ObjectStore, 'query' | 'schemaPage' | 'schema'>
-  readonly flows: Pick<FlowQueue, 'job' | 'jobPage' | 'documentPage' | 'document' | 'load'>
+  readonly flows: Pick<FlowQueue, 'job' | 'jobPage' | 'documentPage' | 'document'> & {
+    load(
+      flow: string,
+      document: PlainDocument,
+      options?: { readonly scope?: Scope; readonly signal?: AbortSignal },
+    ): Promise<{ readonly job: string }>
+  }
 }
 
-interface InProcess extends Owner {
-  readonly scope: Scope
+interface Asker extends Owner {
+  /** What lies outside of it is not there; of a server none is given. */
+  readonly scope?: Scope
   /** The collection that is asked where that one is named; whichever may be by default. */
   readonly collectionOf?: (named: string | undefined) => string | undefined
 }
 
-/** What lies outside of the scope is not there. */
-export function storesInProcess(
-  { knowledge, objects, flows }: ProcessStores,
-  { user, flow, scope, collectionOf = (named) => named }: InProcess,
+export function userStores(
+  { knowledge, objects, flows }: AskedStores,
+  { user, flow, scope, collectionOf = (named) => named }: Asker,
 ): UserStores {
+  const within = scope === undefined ? {} : { scope }
   return {
     graph({ cores, collection: named }) {
       const collection = collectionOf(named)
@@ -84,30 +94,11 @@ export function storesInProcess(
     query: (query) => objects.query(query, scope),
     schemas: (page) => objects.schemaPage(page),
     schema: (name) => objects.schema(name),
-    job: async (id) => ownJob(await flows.job(id, { scope }), user),
-    jobs: (page) => flows.jobPage({ user, scope, order: 'desc', ...page }),
-    documents: (page) => flows.documentPage({ user, scope, ...page }),
-    document: (document) => flows.document({ user, document }, { scope }),
-    load: (document) => flows.load(flow, { user, ...document }, { scope }),
-  }
-}
-
-export function storesOfServer(
-  { knowledge, objects, flows }: Pick<RemoteLorekeep, 'knowledge' | 'objects' | 'flows'>,
-  { user, flow }: Owner,
-): UserStores {
-  return {
-    graph: (asked) => knowledge.graph({ user, ...asked }),
-    cores: (page) => knowledge.corePage({ user, ...page }),
-    core: (id) => knowledge.stat({ user, id }),
-    query: (query) => objects.query(query),
-    schemas: (page) => objects.schemaPage(page),
-    schema: (name) => objects.schema(name),
-    job: async (id) => ownJob(await flows.job(id), user),
-    jobs: (page) => flows.jobPage({ user, order: 'desc', ...page }),
-    documents: (page) => flows.documentPage({ user, ...page }),
-    document: (document) => flows.document({ user, document }),
-    load: (document) => flows.load(flow, { user, ...document }),
+    job: async (id) => ownJob(await flows.job(id, within), user),
+    jobs: (page) => flows.jobPage({ user, ...within, order: 'desc', ...page }),
+    documents: (page) => flows.documentPage({ user, ...within, ...page }),
+    document: (document) => flows.document({ user, document }, within),
+    load: (document) => flows.load(flow, { user, ...document }, within),
   }
 }
 

@@ -6,7 +6,7 @@ import * as sdk from '@modelcontextprotocol/server'
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
-import { storesInProcess } from '../../src/mcp/stores.js'
+import { userStores } from '../../src/mcp/stores.js'
 import { assistantOf, createClient, textOf, type Assistant } from './assistant.js'
 import { Working } from './working.js'
 
@@ -261,7 +261,7 @@ t.test('of what is no error of ours an assistant learns nothing', async (t) => {
   const told: unknown[] = []
   const closed = await createLorekeep({ backend: new MemoryBackend() })
   const broken = new Error('secret')
-  const stores = storesInProcess(closed, { user: 'a', flow: 'default', scope: {} })
+  const stores = userStores(closed, { user: 'a', flow: 'default', scope: {} })
   const cores = () => Promise.reject(broken)
   const assistant = await connected(t, { ...stores, cores }, (error) => told.push(error))
   const answer = await assistant.call('list', { what: 'cores' })
@@ -272,7 +272,7 @@ t.test('of what is no error of ours an assistant learns nothing', async (t) => {
 })
 
 t.test('a question that is cancelled ends its work, and is told to nobody', async (t) => {
-  const stores = storesInProcess(keep, { user: 'alice', flow: 'default', scope: { user: 'alice' } })
+  const stores = userStores(keep, { user: 'alice', flow: 'default', scope: { user: 'alice' } })
   const working = new Working()
   const own = { ...stores, graph: () => working.graph }
   const assistant = await connected(t, own, (error) => t.fail(String(error)))
@@ -314,13 +314,13 @@ function bytesOf(text: string): number {
 }
 
 function assistantFor(t: Test, keep: Lorekeep, user: string, mayWrite = false): Promise<Assistant> {
-  const stores = storesInProcess(keep, { user, flow: 'default', scope: { user } })
+  const stores = userStores(keep, { user, flow: 'default', scope: { user } })
   return connected(t, stores, (error) => t.fail(String(error)), mayWrite)
 }
 
 async function connected(
   t: Test,
-  stores: ReturnType<typeof storesInProcess>,
+  stores: ReturnType<typeof userStores>,
   onError: (error: unknown) => void,
   mayWrite = false,
 ): Promise<Assistant> {

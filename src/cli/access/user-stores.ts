@@ -21,17 +21,17 @@ const stopTimeoutMs = 2000
 
 export async function openUserStores(options: UserAccessOptions): Promise<UserAccess> {
   const { data, url, token, user, flow = 'default', config, create } = options
-  const { storesInProcess, storesOfServer } = await import('../../mcp/stores.js')
+  const { userStores } = await import('../../mcp/stores.js')
   if (url !== undefined) {
     const { connectTo } = await import('./server-stores.js')
     const server = connectTo({ url, token, flow })
-    return { stores: storesOfServer(server, { user, flow }), run: () => {}, close: server.close }
+    return { stores: userStores(server, { user, flow }), run: () => {}, close: server.close }
   }
   const { openLocalStore } = await import('./local-store.js')
   const keep = await openLocalStore(data, create, config)
   let stopped = async () => {}
   return {
-    stores: storesInProcess(keep, { user, flow, scope: { user } }),
+    stores: userStores(keep, { user, flow, scope: { user } }),
     run() {
       const runner = keep.flows.run()
       stopped = () => runner.stop({ timeoutMs: stopTimeoutMs })

@@ -1,6 +1,6 @@
 // The Model Context Protocol: one message in, one out, under the token of whoever sends it.
 
-import { storesInProcess, type ProcessStores } from '../../mcp/stores.js'
+import { userStores, type AskedStores } from '../../mcp/stores.js'
 import { answerMessage, type Answered } from '../../mcp/streamable.js'
 import { askedCollection, forbidden, scopeOf } from '../access.js'
 import { actingUser } from '../auth.js'
@@ -14,7 +14,7 @@ import type { Exchange, Route } from '../routes.js'
 import { answerStream, whileConnected, withinTime } from '../stream.js'
 
 interface AssistantRoutesOptions extends JsonLimits {
-  readonly stores: ProcessStores
+  readonly stores: AskedStores
   /** Whether whoever may change things is offered tools that do. */
   readonly mayWrite: boolean
   /** Nobody is asked for a token. */
@@ -49,7 +49,7 @@ export function assistantRoutes(options: AssistantRoutesOptions): readonly Route
     const isAnyone = principal.user === '*' && named === undefined
     const user = isAnyone ? defaultUser : actingUser(principal, named)
     const message = await readJson(exchange, options)
-    const own = storesInProcess(stores, {
+    const own = userStores(stores, {
       user,
       flow: 'default',
       scope: { ...scopeOf(principal), user },
