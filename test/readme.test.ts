@@ -106,7 +106,15 @@ t.test('the examples compile as strict TypeScript', async (t) => {
   t.strictSame(problems, [])
 })
 
-for (const name of ['objects.md', 'flows.md', 'graph.md', 'rdf.md', 'sparql.md', 'langchain.md', 'ai.md']) {
+for (const name of [
+  'objects.md',
+  'flows.md',
+  'graph.md',
+  'rdf.md',
+  'sparql.md',
+  'langchain.md',
+  'ai.md',
+]) {
   t.test(`the examples of docs/${name} print what the page says`, async (t) => {
     const program = blocksOf(readFileSync(join(root, 'docs', name), 'utf8')).join('\n')
     const expected = [...program.matchAll(/\/\/ → (.*)/g)].map(([, line]) => line)
