@@ -5,6 +5,8 @@ import { fail, start, type Command } from './command.js'
 
 const token = 'secret-of-alice'
 const secret = 'Xylophon'
+/** Some who read lines end one there. */
+const paper = 'pa\u2028per\u202e'
 
 interface Line {
   readonly event: string
@@ -34,7 +36,10 @@ async function load({ url }: Logged): Promise<void> {
   const body = JSON.stringify({ id: 'letter', user: 'alice', text: btoa(content), metadata: [] })
   await call(`${service}/text-load`, { method: 'POST', body })
   const broken = Buffer.from(`%PDF-1.7\n${secret}\n%%EOF`)
-  await call(`${service}/file-load?id=paper&name=p.pdf`, { method: 'POST', body: broken })
+  await call(`${service}/file-load?id=${encodeURIComponent(paper)}&name=p.pdf`, {
+    method: 'POST',
+    body: broken,
+  })
   await call(`${url}/api/v1/cores/${secret}?user=alice`)
   await call(`${url}/${secret}`)
 }
@@ -62,15 +67,16 @@ t.test('a line of JSON for each request, each document, and what became of it', 
   const processed = of('flows.process').map(({ document, state, user }) => [document, state, user])
   t.strictSame(processed.sort(), [
     ['letter', 'done', 'alice'],
-    ['paper', 'dead', 'alice'],
+    [paper, 'dead', 'alice'],
   ])
-  t.match(of('flows.step'), [{ document: 'paper', step: 'read', error: /^LK_/ }])
+  t.match(of('flows.step'), [{ document: paper, step: 'read', error: /^LK_/ }])
   t.match(of('stopping'), [{ message: /^SIGTERM/ }])
   for (const line of lines) {
     t.equal(new Date(line.time).toISOString(), line.time)
     if (/^(?:http|flows|index)/.test(line.event)) t.type(line['ms'], 'number', line.event)
   }
   for (const hidden of [token, secret]) t.notMatch(stderr, hidden)
+  t.notMatch(stderr, /[\u2028\u202e]/)
 })
 
 t.test('the same as text for people', async (t) => {

@@ -62,7 +62,7 @@ export class EventLog implements ServerLog {
     const time = new Date().toISOString()
     const line =
       this.#format === 'json'
-        ? JSON.stringify({ time, event, ...fields })
+        ? printable(JSON.stringify({ time, event, ...fields }))
         : `${time} ${event === 'http.request' ? requestText(fields) : `${event}${textOf(fields)}`}`
     this.#write(`${line}\n`)
   }
