@@ -69,7 +69,10 @@ t.test('indexes are made without a thread that is missing, and queries are refus
 t.test('a thread that fails after it was ready fails the index', async (t) => {
   const worker = `
 import { parentPort } from 'node:worker_threads'
-parentPort.on('message', () => { throw new Error('it broke') })
+parentPort.on('message', ({ type }) => {
+  if (type !== 'memory') throw new Error('it broke')
+  parentPort.postMessage({ type, memory: new SharedArrayBuffer(16 * 1024 * 1024) })
+})
 parentPort.postMessage({ type: 'ready' })
 `
   await t.rejects(run(t, worker), /Error: it broke/)
@@ -82,6 +85,10 @@ t.test('a file of that name that is another program is told, and done without', 
     `import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => undefined)
      parentPort.postMessage('hello')`,
     'process.exit(0)',
+    // It is ready, and fails at the first thing that it is asked.
+    `import { parentPort } from 'node:worker_threads'
+     parentPort.on('message', () => { throw new Error('it broke') })
+     parentPort.postMessage({ type: 'ready' })`,
   ]) {
     const { told, stderr } = await run(t, worker)
     t.strictSame(told.graphs[0], [60_000, 1])

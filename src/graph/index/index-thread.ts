@@ -76,7 +76,8 @@ async function createWorker(): Promise<Started> {
       resolve(message.memory)
     }
     worker.on('message', receive)
-    worker.once('exit', () => reject(new Error('it ended before it was asked for anything')))
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('it ended before it told of its memory')))
     worker.postMessage({ type: 'memory' } satisfies ToWorker)
   })
   return { worker, memory }
