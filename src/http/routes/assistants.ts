@@ -37,6 +37,7 @@ export function assistantRoutes(options: AssistantRoutesOptions): readonly Route
       method: 'POST',
       path: '/mcp',
       operation: 'assistant',
+      media: ['application/json', eventsType],
       query: { user },
       run: converse,
     },
