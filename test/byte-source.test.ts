@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { readSteps } from '../src/byte-source.js'
+import { countTurns } from './fixtures/turns.js'
 
 const MiB = 1024 * 1024
 
@@ -17,16 +18,10 @@ t.test('and after some hundred chunks, however short', async (t) => {
 
 /** Turns of the event loop while a source is read. */
 async function turnsDuring(source: readonly Uint8Array[]): Promise<number> {
-  let turns = 0
-  let isRead = false
-  const count = () => {
-    turns++
-    if (!isRead) setImmediate(count)
-  }
-  setImmediate(count)
+  const turnsSince = countTurns()
   let bytes = 0
   for await (const step of readSteps(source, MiB, [])) bytes += step.length
-  isRead = true
+  const turns = turnsSince()
   assert.equal(
     bytes,
     source.reduce((sum, { length }) => sum + length, 0),

@@ -3,6 +3,7 @@
 import t from 'tap'
 import { createFetchHandler } from '../../src/http/index.js'
 import { longest } from '../../src/turns.js'
+import { countTurns } from '../fixtures/turns.js'
 import { coreMessages, openStore } from './fixtures/serving.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 
@@ -22,17 +23,11 @@ t.test(
       ['application/n-triples', ''],
     ] as const) {
       const url = `http://localhost/api/v1/export-core?id=a&user=alice${dialect}`
-      let turns = 0
-      let isOver = false
-      const count = () => {
-        turns++
-        if (!isOver) setImmediate(count)
-      }
-      setImmediate(count)
+      const turnsSince = countTurns()
       const { body } = await answer(new Request(url, { headers: { accept } }))
       let chunks = 0
       for await (const _ of body!) chunks++
-      isOver = true
+      const turns = turnsSince()
       t.ok(chunks > 2)
       t.ok(turns >= chunks, `${accept}${dialect}: ${turns} turns, ${chunks} chunks`)
     }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import { WebSocket } from 'ws'
@@ -183,14 +183,7 @@ t.test('a message that does not go on ends the socket, and a silent one does not
   const { url, port } = await serve(t, { idleTimeoutMs: 100 })
   const client = await Client.open(t, url, { token: 'alice' })
   client.socket.ping()
-  const raw = connect(port, '127.0.0.1')
-  t.teardown(() => raw.destroy())
-  const key = Buffer.alloc(16).toString('base64')
-  raw.write(
-    `GET /api/v1/socket?token=alice HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
-  )
-  await once(raw, 'data')
+  const raw = await upgraded(t, port)
   // A text of 100 bytes, of which two come.
   raw.write(Buffer.from([0x81, 0x80 | 100, 0, 0, 0, 0, 0x7b, 0x22]))
   raw.resume()
@@ -201,14 +194,7 @@ t.test('a message that does not go on ends the socket, and a silent one does not
 t.test('what comes after a socket was refused keeps no memory', async (t) => {
   const { url, port } = await serve(t, { idleTimeoutMs: 100, maxBufferedBytes: 100_000 })
   for (let at = 0; at < 3; at++) {
-    const raw = connect(port, '127.0.0.1')
-    t.teardown(() => raw.destroy())
-    const key = Buffer.alloc(16).toString('base64')
-    raw.write(
-      `GET /api/v1/socket?token=alice HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
-    )
-    await once(raw, 'data')
+    const raw = await upgraded(t, port)
     // A text of 40,000 bytes: one of them comes in time, and the others after the goodbye.
     raw.write(Buffer.from([0x81, 0x80 | 126, 0x9c, 0x40, 0, 0, 0, 0, 0x7b]))
     await once(raw, 'data')
@@ -377,3 +363,16 @@ t.test('an authenticate that fails is a 500, and the host is told', async (t) =>
   t.match(errors, [{ message: 'the directory is down' }, { message: 'the directory is down' }])
   t.equal(errors.length, 2)
 })
+
+/** A socket whose frames are written byte by byte. */
+async function upgraded(t: Test, port: number): Promise<Socket> {
+  const raw = connect(port, '127.0.0.1')
+  t.teardown(() => raw.destroy())
+  const key = Buffer.alloc(16).toString('base64')
+  raw.write(
+    `GET /api/v1/socket?token=alice HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+  )
+  await once(raw, 'data')
+  return raw
+}

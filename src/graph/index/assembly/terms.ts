@@ -205,12 +205,13 @@ function term(at: usize): usize {
   let text = at + 3
   let hasMore = false
   const begin = load<u32>(at)
-  if ((begin & 0xffffff) == 0x76a182) {
-  } else if ((begin & 0xffffff) == 0x76a183) hasMore = true
-  else if ((begin & 0xfffeffff) == 0xa10200de && load<u8>(at, 4) == 0x76) {
+  const narrow = begin & 0xffffff
+  if (narrow == 0x76a183) hasMore = true
+  else if (narrow != 0x76a182) {
+    if ((begin & 0xfffeffff) != 0xa10200de || load<u8>(at, 4) != 0x76) return 0
     hasMore = begin == 0xa10300de
     text = at + 5
-  } else return 0
+  }
   text = string(text)
   const length = stringLength
   const to = text + length
