@@ -7,7 +7,8 @@ import { rdfFactory } from '../rdf/factory.js'
 import { mendFunctions, type EngineParts } from './functions.js'
 import type { Syntax } from './iris.js'
 import { mediatorOf } from './mediator.js'
-import { mendPathActors, type LateIterator } from './paths.js'
+import { mendPathActors, mendPathIterators } from './paths.js'
+import type { LateIterator, PathIterator } from './paths.js'
 import { quietTasks, type EngineStream } from './question.js'
 import type { Operation } from './operation.js'
 
@@ -85,6 +86,11 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
   keepEmptyParts(engine)
   const asynciterator = reading('asynciterator') as Iterators
   mendPathActors(engine, asynciterator.TransformIterator)
+  const paths = createRequire(require.resolve('@comunica/actor-query-operation-path-zero-or-more'))
+  const { PathVariableObjectIterator } = paths('@comunica/actor-abstract-path') as {
+    PathVariableObjectIterator: { readonly prototype: PathIterator }
+  }
+  mendPathIterators(PathVariableObjectIterator.prototype)
   const iris = createRequire(require.resolve('@comunica/actor-function-factory-term-iri'))
   const { resolve } = iris('relative-to-absolute-iri') as Pick<Peer, 'resolve'>
   asynciterator.setTaskScheduler(quietTasks(asynciterator.getTaskScheduler()))

@@ -223,3 +223,12 @@ t.test('a sequence that may be repeated comes to an end', async (t) => {
   t.equal(await count('(:p/:p)*'), 27)
   t.equal(await count('(:p/^:p)+'), 6)
 })
+
+t.test('a step that ends while another is read is heard', async (t) => {
+  const links = ['b p d', 'c p d', 'a q a', 'b q c', 'a p d', 'c q d', 'c p a', 'a p b', 'a q c']
+  const triples = links.map((link) => named(link.split(' ')))
+  // Before it was mended, four to fourteen of 200 were never answered.
+  for (let asked = 0; asked < 200; asked++) {
+    t.strictSame(await rowsOf(triples, 'SELECT * { :a :p* :d }'), [''])
+  }
+})
