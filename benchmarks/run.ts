@@ -53,6 +53,7 @@ const scenarios = [
   'library-load',
   'library-large',
   'texts',
+  'mcp',
   'search-large',
   'retrieval',
   'same-things',

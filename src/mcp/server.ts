@@ -17,7 +17,8 @@ import type { Asker } from './tool.js'
 import { tools } from './tools.js'
 
 export interface ServerOptions {
-  readonly stores: UserStores
+  /** Those that are not open yet may come later: only what asks them waits. */
+  readonly stores: UserStores | Promise<UserStores>
   /** Of lorekeep. */
   readonly version?: string
   /** Whether there are tools that change what is stored. */
@@ -74,7 +75,9 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
     try {
       // Who waits asks now and then, and not much.
       const bound = tool.waits ? unbounded : bounded
-      const answer = await bound((signal) => tool.run(params.arguments, askerOf(mcpReq, signal)))
+      const answer = await bound(async (signal) =>
+        tool.run(params.arguments, askerOf(await stores, mcpReq, signal)),
+      )
       return {
         content: [{ type: 'text', text: answer.text }],
         structuredContent: answer.object,
@@ -86,9 +89,9 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
     }
   })
   server.setRequestHandler('resources/list', asGiven, ({ cursor }, { mcpReq }) =>
-    told(mcpReq, async () => {
+    told(mcpReq, async (asker) => {
       const asked = readArguments({ cursor }, { cursor: text(longestCursor) })
-      return (await listResources(stores, asked.cursor)) as never
+      return (await listResources(asker.stores, asked.cursor)) as never
     }),
   )
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }))
@@ -111,7 +114,7 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
   )
   return server
 
-  function askerOf(asked: Asked, bound: AbortSignal): Asker {
+  function askerOf(stores: UserStores, asked: Asked, bound: AbortSignal): Asker {
     const { signal, _meta: { progressToken } = {}, notify } = asked
     return {
       stores,
@@ -132,7 +135,7 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
     about: object = {},
   ): Promise<T> {
     try {
-      return await bounded((signal) => work(askerOf(asked, signal)))
+      return await bounded(async (signal) => work(askerOf(await stores, asked, signal)))
     } catch (error) {
       if (asked.signal.aborted) throw error
       const { code, kind, message, details } = toldError(error, onError)

@@ -1,7 +1,7 @@
 // What `load` has answered is there, whatever becomes of the process.
 
-import t from 'tap'
-import { startAssistant, textOf } from './assistant.js'
+import t, { type Test } from 'tap'
+import { startAssistant, textOf, type Assistant } from './assistant.js'
 
 t.test('a text that was answered for outlives a process that is killed', async (t) => {
   const data = `${t.testdir()}/data`
@@ -15,22 +15,24 @@ t.test('a text that was answered for outlives a process that is killed', async (
   process.kill(first.pid, 'SIGKILL')
   const { job } = loaded.structuredContent as { job: string }
 
-  const reading = await reopened(() => startAssistant(t, ['--data', data]))
+  const reading = await reopened(t, ['--data', data])
   const { structuredContent: waiting } = await reading.call('job', { job })
   t.match(waiting, { job, document: 'urn:keepers', state: /^(queued|active|delayed)$/ })
   await reading.client.close()
 
-  const next = await reopened(() => startAssistant(t, ['--data', data, '--write']))
+  const next = await reopened(t, ['--data', data, '--write'])
   const { structuredContent: ended } = await next.call('job', { job, wait_seconds: 60 })
   t.match(ended, { job, state: 'done' })
   t.match(textOf(await next.call('search', { text: 'Eddystone', k: 1 })), /document urn:keepers/)
 })
 
-/** The system takes a moment to give up what a process had. */
-async function reopened<T>(open: () => Promise<T>): Promise<T> {
+/** The system takes a moment to give up what a process had; until then another ends when it has found that out. */
+async function reopened(t: Test, args: readonly string[]): Promise<Assistant> {
   for (let left = 20; ; left--) {
     try {
-      return await open()
+      const assistant = await startAssistant(t, args)
+      await assistant.call('list', { what: 'documents' })
+      return assistant
     } catch (error) {
       if (left === 0) throw error
       await new Promise((resolve) => setTimeout(resolve, 100))

@@ -91,7 +91,8 @@ t.test('a server is asked as a directory is', async (t) => {
 })
 
 t.test('a directory that is not there is an error, and is not made', async (t) => {
-  t.match(await fail(t, 1, ['mcp', '--data', `${t.testdir()}/none`]), /there is no data directory/)
+  const told = await fail(t, 1, ['mcp', '--data', `${t.testdir()}/none`])
+  t.match(told, /^lorekeep: there is no data directory [^\n]*\n$/)
 })
 
 t.test('without the SDK one line names what to install', (t) => {

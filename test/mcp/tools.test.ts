@@ -6,7 +6,7 @@ import * as sdk from '@modelcontextprotocol/server'
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
-import { userStores } from '../../src/mcp/stores.js'
+import { userStores, type UserStores } from '../../src/mcp/stores.js'
 import { assistantOf, createClient, textOf, type Assistant } from './assistant.js'
 import { Working } from './working.js'
 
@@ -180,6 +180,20 @@ t.test('a text that is loaded belongs to the user, and is refused where it is no
   t.equal(codeOf(long), 'LK_DOCUMENT_TOO_LARGE')
 })
 
+t.test('what asks no store is answered before there is one', async (t) => {
+  let opened: (stores: UserStores) => void = () => {}
+  const opening = new Promise<UserStores>((resolve) => (opened = resolve))
+  const { client, call } = await connected(t, opening, (error) => t.fail(String(error)))
+  t.equal((await client.listTools()).tools.length, 7)
+  t.equal((await client.listPrompts()).prompts.length, 2)
+  const asked = call('search', { text: 'novelist' })
+  const listed = client.listResources()
+  t.equal((await client.listResourceTemplates()).resourceTemplates.length, 3)
+  opened(userStores(keep, { user: 'alice', flow: 'default', scope: { user: 'alice' } }))
+  t.match(await asked, { structuredContent: { passages: [{ document: 'urn:shelley' }] } })
+  t.ok((await listed).resources.length > 0)
+})
+
 t.test('documents, cores and schemas are resources, by pages', async (t) => {
   const { client } = alice
   const { resourceTemplates } = await client.listResourceTemplates()
@@ -320,7 +334,7 @@ function assistantFor(t: Test, keep: Lorekeep, user: string, mayWrite = false): 
 
 async function connected(
   t: Test,
-  stores: ReturnType<typeof userStores>,
+  stores: UserStores | Promise<UserStores>,
   onError: (error: unknown) => void,
   mayWrite = false,
 ): Promise<Assistant> {

@@ -4,22 +4,35 @@ import type { AccessOptions } from '../../access/access.js'
 import { openUserStores } from '../../access/user-stores.js'
 import { interruptible, noteError } from '../../output/failure.js'
 import { serveStdio } from '../../../mcp/stdio.js'
+import type { UserStores } from '../../../mcp/stores.js'
 
 interface McpOptions extends AccessOptions {
   readonly user: string
   readonly write?: true
 }
 
+/** The assistant is answered from the start on; what asks the stores waits until they are open. */
 export async function serveAssistant(version: string, options: McpOptions): Promise<void> {
   const mayWrite = options.write === true
-  const access = await openUserStores({ ...options, create: mayWrite })
   const onError = (error: unknown) => noteError('for the assistant', error, 1)
+  // The protocol is loaded meanwhile: opening waits for the disk, and loading for the processor.
+  const opening = openUserStores({ ...options, create: mayWrite })
+  const failing = new AbortController()
+  const stores = new Promise<UserStores>((resolve) => {
+    opening.then(
+      (access) => {
+        if (mayWrite) access.run()
+        resolve(access.stores)
+      },
+      // Nobody is answered any more, but told why on stderr.
+      (error: unknown) => failing.abort(error),
+    )
+  })
   try {
-    if (mayWrite) access.run()
     await interruptible((signal) =>
-      serveStdio({ stores: access.stores, version, mayWrite, onError }, signal),
+      serveStdio({ stores, version, mayWrite, onError }, AbortSignal.any([signal, failing.signal])),
     )
   } finally {
-    await access.close()
+    await (await opening).close()
   }
 }
