@@ -34,8 +34,15 @@ export class PacedCall extends WrappedCall {
 
   override parsedBody(options: BodyOptions): object | undefined {
     const parsed = this.inner.parsedBody(options)
-    if (parsed !== undefined) this.take(Number(this.headers['content-length'] ?? 0))
+    if (parsed !== undefined) this.take(this.#lengthOf(parsed))
     return parsed
+  }
+
+  /** Of what came encoded, or in chunks, no length was announced that tells how much it is. */
+  #lengthOf(parsed: object): number {
+    const { 'content-length': length, 'content-encoding': coding } = this.headers
+    if (length !== undefined && coding === undefined) return Number(length)
+    return Buffer.byteLength(JSON.stringify(parsed))
   }
 
   /** It is there, so it goes at once: what comes next waits for it. */
@@ -71,8 +78,6 @@ export class PacedCall extends WrappedCall {
 class PacedSink implements Sink {
   readonly #sink: Sink
   readonly #call: PacedCall
-  /** What was written has to be waited for. */
-  #waitMs = 0
 
   constructor(sink: Sink, call: PacedCall) {
     this.#sink = sink
@@ -80,31 +85,26 @@ class PacedSink implements Sink {
   }
 
   write(chunk: string | Uint8Array): boolean {
-    this.#waitMs = this.#call.take(Buffer.byteLength(chunk))
-    return this.#sink.write(chunk) && this.#waitMs === 0
+    const waitMs = this.#call.take(Buffer.byteLength(chunk))
+    return this.#sink.write(chunk) && waitMs === 0
   }
 
   flush(): void {
     this.#sink.flush()
   }
 
+  /** Asked anew each time: time pays, whether somebody waits or not. */
   get isFull(): boolean {
-    return this.#waitMs > 0 || this.#sink.isFull
+    return this.#call.take(0) > 0 || this.#sink.isFull
   }
 
   async drained(idleTimeoutMs: number): Promise<void> {
-    await this.#paid()
+    await this.#call.pause(this.#call.take(0))
     if (this.#sink.isFull) await this.#sink.drained(idleTimeoutMs)
   }
 
   async end(idleTimeoutMs: number): Promise<void> {
     // What was sent last is paid for by who comes next.
     await this.#sink.end(idleTimeoutMs)
-  }
-
-  async #paid(): Promise<void> {
-    const waitMs = this.#waitMs
-    this.#waitMs = 0
-    await this.#call.pause(waitMs)
   }
 }

@@ -2,6 +2,9 @@
 
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Clock } from '../../src/clock.js'
@@ -184,4 +187,61 @@ t.test('a wait ends where its client leaves', async (t) => {
   leaving.abort()
   await answered
   t.equal(forgotten, 1)
+})
+
+t.test('a stream that had to wait shows again that it is alive', async (t) => {
+  const { flows } = await openStore(t)
+  const given = { flows, authenticate: () => alice, heartbeatMs: 5 }
+  const clock = new WaitedClock()
+  const rates = new Rates(1000, clock)
+  const router = new Router<Request>(given, '/api/v1', { ...sharedBy(given), rates })
+  const leaving = new AbortController()
+  const request = new Request('http://host/api/v1/events', { signal: leaving.signal })
+  const call = new FetchCall(request)
+  const answered = router.answer(call, request)
+  const reader = (await call.response).body!.getReader()
+  let next = reader.read()
+  const within = (ms: number) => Promise.race([next, sleep(ms)])
+  t.match(String(Buffer.from((await within(10_000))?.value ?? '')), 'still here')
+  rates.take(alice, 2000)
+  next = reader.read()
+  // What was under way.
+  if ((await within(200)) !== undefined) next = reader.read()
+  t.equal(await within(200), undefined)
+  clock.ms += 3000
+  t.match(String(Buffer.from((await within(10_000))?.value ?? '')), 'still here')
+  leaving.abort()
+  await answered
+})
+
+t.test('what a parser before us has read counts, however it came', async (t) => {
+  const { objects } = await openStore(t)
+  const given = { objects, authenticate: () => alice }
+  const clock = new WaitedClock()
+  const rates = new Rates(100_000, clock)
+  const router = new Router<IncomingMessage>(given, '/api/v1', { ...sharedBy(given), rates })
+  const port = await listen(
+    t,
+    createServer((request, response) => {
+      void buffer(request).then((bytes) => {
+        const isEncoded = request.headers['content-encoding'] === 'gzip'
+        const body = JSON.parse(String(isEncoded ? gunzipSync(bytes) : bytes)) as object
+        Object.assign(request, { body })
+        return router.answer(new NodeCall(request, response, () => pathIn(request)), request)
+      })
+    }),
+  )
+  const url = `http://127.0.0.1:${port}/api/v1/flow/default/objects/query`
+  const body = Buffer.from(JSON.stringify({ schema_name: 'none', filter: 'x'.repeat(200_000) }))
+  const { status } = await send(url, { method: 'POST', headers: as('alice'), body })
+  t.equal(status, 400)
+  const announced = rates.take(alice, 0)
+  t.ok(announced >= 1000, `${announced} ms`)
+  clock.ms += 60_000
+  await send(url, { method: 'POST', headers: as('alice'), body: [body] })
+  t.equal(rates.take(alice, 0), announced, 'in chunks')
+  clock.ms += 60_000
+  const headers = { ...as('alice'), 'Content-Encoding': 'gzip' }
+  await send(url, { method: 'POST', headers, body: gzipSync(body) })
+  t.equal(rates.take(alice, 0), announced, 'encoded')
 })
