@@ -39,20 +39,30 @@ export async function makeInspector(modules) {
     logLevel: 'warning',
     ...(modules && { nodePaths: [modules] }),
   }
-  // A file of its own, which the page starts as a thread: what is made of one is its name alone.
-  const layout = await build({
+  // Files of their own, which the page starts as threads: what is made of them is their names alone.
+  const threads = await build({
     ...options,
-    entryPoints: { layout: 'src/inspector/graph/layout-worker.ts' },
+    entryPoints: {
+      layout: 'src/inspector/graph/layout-worker.ts',
+      drawing: 'src/inspector/graph/drawing-worker.ts',
+    },
   })
-  const [layoutFile = ''] = layout.outputFiles.map(({ path }) => nameOf(path))
+  const threadNamed = (/** @type {string} */ start) =>
+    JSON.stringify(
+      threads.outputFiles.map(({ path }) => nameOf(path)).find((name) => name.startsWith(start)),
+    )
   const rest = await build({
     ...options,
     entryPoints: { inspector: 'src/inspector/main.tsx', style: 'src/inspector/style.css' },
     splitting: true,
-    define: { ...options.define, LAYOUT_FILE: JSON.stringify(layoutFile) },
+    define: {
+      ...options.define,
+      LAYOUT_FILE: threadNamed('layout-'),
+      DRAWING_FILE: threadNamed('drawing-'),
+    },
   })
   const names = []
-  for (const { path, contents } of [...layout.outputFiles, ...rest.outputFiles]) {
+  for (const { path, contents } of [...threads.outputFiles, ...rest.outputFiles]) {
     const name = nameOf(path)
     names.push(name)
     write(name, Buffer.from(contents))
@@ -63,7 +73,7 @@ export async function makeInspector(modules) {
   write('open.html', Buffer.from(html(script, style, ' data-open')))
   write(
     'licenses.txt',
-    Buffer.from(licenses([layout, rest].flatMap(({ metafile }) => Object.keys(metafile.inputs)))),
+    Buffer.from(licenses([threads, rest].flatMap(({ metafile }) => Object.keys(metafile.inputs)))),
   )
 }
 

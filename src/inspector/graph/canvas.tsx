@@ -2,8 +2,10 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { texts } from '../texts.js'
-import { draw, drawHovered, fitted, linkAt, nodeAt, type Camera, type Scene } from './drawing.js'
+import { densityNow, useDrawing, useFrame } from './drawing-thread.js'
+import { drawHovered } from './drawing.js'
 import type { Layout } from './layout.js'
+import { fitted, linkAt, nodeAt, type Camera, type Scene } from './scene.js'
 
 interface CanvasProps {
   readonly scene: Omit<Scene, 'camera' | 'width' | 'height' | 'places' | 'isMoving'>
@@ -31,12 +33,9 @@ export function Canvas({ scene: given, layout, label, onNode, onLink, onToggle }
   }, [given, places, isDone, size, moved])
   const latest = useRef(scene)
   latest.current = scene
-  useFrame(() => paint(canvas.current, latest.current, draw), [scene])
+  const isDrawn = useDrawing(canvas, scene)
   // In a picture of its own: pointing does not draw thousands of lines anew.
-  useFrame(
-    () => paint(above.current, latest.current, (context) => drawHovered(context, scene, hovered)),
-    [scene, hovered],
-  )
+  useFrame(() => paintHovered(above.current, latest.current, hovered), [scene, hovered])
 
   const zoom = (factor: number, x = size.width / 2, y = size.height / 2) =>
     setMoved(() => {
@@ -91,7 +90,7 @@ export function Canvas({ scene: given, layout, label, onNode, onLink, onToggle }
         aria-label={label}
         aria-keyshortcuts="Enter + - 0"
         class={hovered === undefined ? undefined : 'pointing'}
-        data-done={layout.isDone ? '' : undefined}
+        data-done={isDrawn ? '' : undefined}
         onKeyDown={press}
         onDblClick={(event) => {
           const node = nodeAt(latest.current, ...place(event))
@@ -114,40 +113,21 @@ export function Canvas({ scene: given, layout, label, onNode, onLink, onToggle }
   )
 }
 
-function paint(
+function paintHovered(
   canvas: HTMLCanvasElement | null,
   scene: Scene,
-  work: (context: CanvasRenderingContext2D, scene: Scene) => void,
+  hovered: number | undefined,
 ): void {
   const context = canvas?.getContext('2d')
   if (canvas === null || context === null || context === undefined) return
-  const density = Math.min(2, devicePixelRatio)
+  const density = densityNow()
   const [width, height] = [Math.round(scene.width * density), Math.round(scene.height * density)]
   if (canvas.width !== width || canvas.height !== height) {
     canvas.width = width
     canvas.height = height
   }
   context.setTransform(density, 0, 0, density, 0, 0)
-  work(context, scene)
-}
-
-/** Once in a frame at the most. */
-function useFrame(work: () => void, keys: readonly unknown[]): void {
-  const latest = useRef(work)
-  latest.current = work
-  const frame = useRef<number | undefined>(undefined)
-  useEffect(() => {
-    frame.current ??= requestAnimationFrame(() => {
-      frame.current = undefined
-      latest.current()
-    })
-  }, keys)
-  useEffect(
-    () => () => {
-      if (frame.current !== undefined) cancelAnimationFrame(frame.current)
-    },
-    [],
-  )
+  drawHovered(context, scene, hovered)
 }
 
 function useSize(element: { readonly current: HTMLElement | null }) {

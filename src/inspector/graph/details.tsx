@@ -10,7 +10,8 @@ import { hashOf } from '../place.js'
 import { texts } from '../texts.js'
 import { isLink, type Drawn, type Link, type Shown } from './model.js'
 import { cut } from './names.js'
-import { hasMore, nameOf, relationsOf } from './picture.js'
+import { relationsOf } from './picture.js'
+import { hasMore, nameOf } from './sketch.js'
 import { passagesOf } from './reading.js'
 
 interface DetailsProps {

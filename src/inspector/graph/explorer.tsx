@@ -1,6 +1,6 @@
 // A graph to walk in: its picture, what its colours mean, what is chosen, and tables of the same.
 
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RemoteGraph } from '../../client/index.js'
 import { useDoing } from '../asking.js'
 import { Field } from '../parts/controls.js'
@@ -19,8 +19,9 @@ import {
   type Link,
   type Shown,
 } from './model.js'
-import { hasMore, nameOf, Picture, type StillScene } from './picture.js'
+import { Picture, type StillScene } from './picture.js'
 import { expand } from './reading.js'
+import { hasMore, nameOf } from './sketch.js'
 import { Tables } from './tables.js'
 
 interface ExplorerProps {
@@ -42,6 +43,7 @@ export function Explorer({ initial, graph, name, empty }: ExplorerProps) {
   const [path, setPath] = useState<readonly string[]>()
   const { isBusy, error, start: begin } = useDoing()
   const scene = useRef<StillScene | undefined>(undefined)
+  const parts = useParts(3)
   const drawn = useMemo(() => drawnOf(shown, hidden), [shown, hidden])
   const found = useMemo(() => placesOf(drawn.nodes, sought), [drawn, sought])
   const way = path?.map((id) => drawn.places.get(id) ?? -1).filter((at) => at >= 0) ?? []
@@ -133,21 +135,32 @@ export function Explorer({ initial, graph, name, empty }: ExplorerProps) {
               setStart(id)
             }}
           />
-          <Legend shown={shown} drawn={drawn} hidden={hidden} onChange={setHidden} />
+          {parts > 1 && <Legend shown={shown} drawn={drawn} hidden={hidden} onChange={setHidden} />}
         </div>
       </div>
-      <Tables
-        drawn={drawn}
-        shown={shown}
-        found={found}
-        onNode={choose}
-        onLink={chooseLink}
-        onToggle={toggle}
-      >
-        <Files name={name} scene={scene} triples={() => triplesOf(drawn, shown)} />
-      </Tables>
+      {parts > 2 && (
+        <Tables
+          drawn={drawn}
+          shown={shown}
+          found={found}
+          onNode={choose}
+          onLink={chooseLink}
+          onToggle={toggle}
+        >
+          <Files name={name} scene={scene} triples={() => triplesOf(drawn, shown)} />
+        </Tables>
+      )}
     </div>
   )
+}
+
+/** How many of the parts are there: one more with each frame, so that none of them is held up for long. */
+function useParts(all: number): number {
+  const [parts, setParts] = useState(1)
+  useEffect(() => {
+    if (parts < all) setParts(parts + 1)
+  }, [parts])
+  return parts
 }
 
 /** Where things were said is left out at first, if there is anything else. */

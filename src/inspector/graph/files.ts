@@ -1,8 +1,9 @@
 // What is shown, as a file: a picture, or RDF.
 
 import type { Term, Triple } from '../../types.js'
-import { draw, fitted, radiusOf, type Scene } from './drawing.js'
+import { draw } from './drawing.js'
 import { cut } from './names.js'
+import { fitted, radiusOf, type Scene } from './scene.js'
 
 export type FileKind = 'png' | 'svg' | 'ttl' | 'nt' | 'nq'
 
@@ -30,23 +31,25 @@ export async function pngOf(scene: Scene): Promise<Blob> {
 }
 
 export function svgOf(scene: Scene): string {
-  const { drawn, places, palette, colours, nameOf } = scene
+  const { sketch, places, palette } = scene
+  const { names, degrees, colours, ends, said, relations } = sketch
   const [width, height] = [1600, 1200]
   const camera = fitted(places, width, height)
   const x = (at: number) =>
     round(((places[2 * at] as number) - camera.x) * camera.scale + width / 2)
   const y = (at: number) =>
     round(((places[2 * at + 1] as number) - camera.y) * camera.scale + height / 2)
-  const lines = drawn.links.map((link) => {
-    const { from, to } = link
-    const said = `${drawn.nodes[from]?.name} ${nameOf(link)} ${drawn.nodes[to]?.name}`
-    const ends = `x1="${x(from)}" y1="${y(from)}" x2="${x(to)}" y2="${y(to)}"`
-    return `<line ${ends}><title>${escaped(cut(said, 200))}</title></line>`
+  const lines = [...said].map((relation, at) => {
+    const [from, to] = [ends[2 * at] as number, ends[2 * at + 1] as number]
+    const told = `${names[from]} ${relations[relation]} ${names[to]}`
+    const line = `x1="${x(from)}" y1="${y(from)}" x2="${x(to)}" y2="${y(to)}"`
+    return `<line ${line}><title>${escaped(cut(told, 200))}</title></line>`
   })
-  const circles = drawn.nodes.map(({ kind, name, degree }, at) => {
-    const colour = palette.kinds[colours.get(kind) ?? 0] ?? palette.text
-    const circle = `<circle cx="${x(at)}" cy="${y(at)}" r="${round(radiusOf(degree))}" fill="${colour}"/>`
-    const left = round(x(at) + radiusOf(degree) + 4)
+  const circles = names.map((name, at) => {
+    const radius = radiusOf(degrees[at] as number)
+    const colour = palette.kinds[colours[at] as number] ?? palette.text
+    const circle = `<circle cx="${x(at)}" cy="${y(at)}" r="${round(radius)}" fill="${colour}"/>`
+    const left = round(x(at) + radius + 4)
     return `${circle}<text x="${left}" y="${y(at)}">${escaped(cut(name, 40))}</text>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">

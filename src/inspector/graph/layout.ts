@@ -30,7 +30,8 @@ export interface Layout {
   readonly move: (node: number, x: number, y: number) => void
 }
 
-export function useLayout(drawn: Drawn): Layout {
+/** @param links two nodes for each */
+export function useLayout(drawn: Drawn, links: Uint32Array): Layout {
   const worker = useRef<Worker | undefined>(undefined)
   const turn = useRef(0)
   const known = useRef(new Map<string, readonly [number, number]>())
@@ -57,10 +58,9 @@ export function useLayout(drawn: Drawn): Layout {
     const places = new Float32Array(2 * drawn.nodes.length)
     drawn.nodes.forEach(({ id }, at) => {
       const [x, y] = known.current.get(id) ?? [NaN, NaN]
-      places.set([x, y], 2 * at)
+      places[2 * at] = x
+      places[2 * at + 1] = y
     })
-    const links = new Uint32Array(2 * drawn.links.length)
-    drawn.links.forEach(({ from, to }, at) => links.set([from, to], 2 * at))
     turn.current++
     // What has no place yet is not drawn: NaN.
     setState({ places, isDone: drawn.nodes.length === 0 })

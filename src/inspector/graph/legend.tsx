@@ -5,7 +5,7 @@ import { texts } from '../texts.js'
 import { allThings, isLink, type Drawn, type Filter, type Shown } from './model.js'
 import { cut, shortened } from './names.js'
 import { colourOf } from './palette.js'
-import { nameOf } from './picture.js'
+import { nameOf } from './sketch.js'
 
 interface LegendProps {
   readonly shown: Shown

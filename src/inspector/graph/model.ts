@@ -79,37 +79,39 @@ export interface Filter {
 /** @param hidden kinds and relations that are put away */
 export function drawnOf(shown: Shown, hidden: Filter): Drawn {
   const kindOf = (id: string) => shown.kinds.get(id) ?? ''
-  const isSeen = (id: string) => !hidden.kinds.has(kindOf(id))
-  const pairs = new Map<string, { from: string; to: string; triples: Triple[] }>()
+  const things = [...allThings(shown)].filter((id) => !hidden.kinds.has(kindOf(id)))
+  const numbers = new Map(things.map((id, at) => [id, at]))
+  // By number, not by a text of both: a graph has many more links than things.
+  const pairs = new Map<number, { from: number; to: number; triples: Triple[] }>()
   for (const triple of shown.triples) {
-    const { s, p, o } = triple
-    const isDrawn = isLink(triple) && !hidden.relations.has(p.v) && isSeen(s.v) && isSeen(o.v)
-    if (!isDrawn) continue
-    const key = `${s.v} ${o.v}`
+    if (!isLink(triple) || hidden.relations.has(triple.p.v)) continue
+    const [from, to] = [numbers.get(triple.s.v), numbers.get(triple.o.v)]
+    if (from === undefined || to === undefined) continue
+    const key = from * things.length + to
     const pair = pairs.get(key)
-    if (pair === undefined) pairs.set(key, { from: s.v, to: o.v, triples: [triple] })
+    if (pair === undefined) pairs.set(key, { from, to, triples: [triple] })
     else pair.triples.push(triple)
   }
-  const things = new Set([...allThings(shown)].filter(isSeen))
-  for (const leaf of leavesOf(shown.collapsed, pairs.values())) things.delete(leaf)
+  const leaves = leavesOf(shown.collapsed, numbers, pairs.values())
+  const kept = [...pairs.values()].filter(({ from, to }) => !leaves.has(from) && !leaves.has(to))
+  const degrees = new Uint32Array(things.length)
+  for (const { from, to } of kept) {
+    degrees[from] = (degrees[from] as number) + 1
+    degrees[to] = (degrees[to] as number) + 1
+  }
   const nodes: Node[] = []
   const places = new Map<string, number>()
-  const degrees = new Map<string, number>()
-  const kept = [...pairs.values()].filter(({ from, to }) => things.has(from) && things.has(to))
-  for (const { from, to } of kept) {
-    degrees.set(from, (degrees.get(from) ?? 0) + 1)
-    degrees.set(to, (degrees.get(to) ?? 0) + 1)
-  }
-  for (const id of things) {
+  things.forEach((id, at) => {
+    if (leaves.has(at)) return
     const name = shown.names.get(id) ?? shortened(id)
     places.set(id, nodes.length)
-    nodes.push({ id, name, kind: kindOf(id), degree: degrees.get(id) ?? 0 })
-  }
-  const links = kept.map(({ from, to, triples }) => ({
-    from: places.get(from) as number,
-    to: places.get(to) as number,
-    triples,
-  }))
+    nodes.push({ id, name, kind: kindOf(id), degree: degrees[at] as number })
+  })
+  const placeOf = (thing: number) => places.get(things[thing] as string) as number
+  const links =
+    leaves.size === 0
+      ? kept
+      : kept.map((link) => ({ ...link, from: placeOf(link.from), to: placeOf(link.to) }))
   return { nodes, links, places }
 }
 
@@ -126,23 +128,26 @@ export function allThings({ triples }: Pick<Shown, 'triples'>): ReadonlySet<stri
 /** What hangs on one of those alone whose leaves are put away. */
 function leavesOf(
   collapsed: ReadonlySet<string>,
-  pairs: Iterable<{ readonly from: string; readonly to: string }>,
-): readonly string[] {
-  if (collapsed.size === 0) return []
-  const neighbours = new Map<string, Set<string>>()
-  const note = (id: string, other: string) => {
-    const found = neighbours.get(id) ?? new Set<string>()
-    neighbours.set(id, found.add(other))
+  numbers: ReadonlyMap<string, number>,
+  pairs: Iterable<{ readonly from: number; readonly to: number }>,
+): ReadonlySet<number> {
+  if (collapsed.size === 0) return new Set()
+  const centres = new Set([...collapsed].map((id) => numbers.get(id)))
+  const neighbours = new Map<number, Set<number>>()
+  const note = (thing: number, other: number) => {
+    const found = neighbours.get(thing) ?? new Set<number>()
+    neighbours.set(thing, found.add(other))
   }
   for (const { from, to } of pairs) {
     if (from === to) continue
     note(from, to)
     note(to, from)
   }
-  return [...collapsed].flatMap((id) =>
-    [...(neighbours.get(id) ?? [])].filter(
-      (leaf) => neighbours.get(leaf)?.size === 1 && !collapsed.has(leaf),
-    ),
+  return new Set(
+    [...neighbours]
+      .filter(([thing, others]) => others.size === 1 && !centres.has(thing))
+      .filter(([, others]) => [...others].some((other) => centres.has(other)))
+      .map(([thing]) => thing),
   )
 }
 

@@ -3,11 +3,11 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { texts } from '../texts.js'
 import { Canvas } from './canvas.js'
-import type { Scene } from './drawing.js'
 import { useLayout } from './layout.js'
 import type { Drawn, Link, Shown } from './model.js'
-import { cut, shortened } from './names.js'
-import { colourOf, usePalette } from './palette.js'
+import { usePalette } from './palette.js'
+import type { Scene } from './scene.js'
+import { nameOf, sketchOf } from './sketch.js'
 
 export type StillScene = Omit<Scene, 'camera' | 'width' | 'height' | 'isMoving'>
 
@@ -28,21 +28,18 @@ interface PictureProps {
 export function Picture(props: PictureProps) {
   const { drawn, shown, selected, selectedLink, lit, path = [], onNode, onLink, onToggle } = props
   const palette = usePalette()
-  const layout = useLayout(drawn)
-  const colours = useMemo(() => colourOf(drawn.nodes), [drawn])
+  const sketch = useMemo(() => sketchOf(drawn, shown), [drawn, shown])
+  const layout = useLayout(drawn, sketch.ends)
   const link = drawn.links.findIndex(
     ({ from, to }) => from === selectedLink?.from && to === selectedLink.to,
   )
   const scene = {
-    drawn,
-    colours,
+    sketch,
     palette,
     lit,
     path,
     selected: selected === undefined ? undefined : drawn.places.get(selected),
     selectedLink: link < 0 ? undefined : link,
-    hasMore: (node: number) => hasMore(shown, drawn.nodes[node]?.id ?? ''),
-    nameOf: (link: Link) => relationsOf(shown, link),
   }
   const still = useRef<StillScene | undefined>(undefined)
   still.current = { ...scene, places: layout.places }
@@ -58,15 +55,6 @@ export function Picture(props: PictureProps) {
       onToggle={(node) => onToggle(idOf(node))}
     />
   )
-}
-
-/** Whether there are neighbours that are not shown, or may be. */
-export function hasMore({ expanded, collapsed }: Shown, id: string): boolean {
-  return collapsed.has(id) || (expanded !== true && !expanded.has(id))
-}
-
-export function nameOf({ names }: Shown, id: string): string {
-  return cut(names.get(id) ?? shortened(id))
 }
 
 /** What is said by a link. */

@@ -6,7 +6,8 @@ import { RowButton } from '../parts/list.js'
 import { texts } from '../texts.js'
 import type { Drawn, Link, Shown } from './model.js'
 import { cut } from './names.js'
-import { hasMore, nameOf, relationsOf } from './picture.js'
+import { relationsOf } from './picture.js'
+import { hasMore, nameOf } from './sketch.js'
 
 interface TablesProps {
   readonly drawn: Drawn
@@ -20,11 +21,12 @@ interface TablesProps {
   readonly children?: ComponentChildren
 }
 
-const step = 50
+/** At first, and how many come at a time. */
+const [few, step] = [25, 200]
 
 export function Tables({ drawn, shown, found, onNode, onLink, onToggle, children }: TablesProps) {
   const [isOfLinks, setIsOfLinks] = useState(false)
-  const [most, setMost] = useState(step)
+  const [most, setMost] = useState(few)
   const nodes = [...drawn.nodes.keys()]
     .filter((at) => found?.has(at) ?? true)
     .sort((a, b) => (drawn.nodes[b]?.degree ?? 0) - (drawn.nodes[a]?.degree ?? 0))
@@ -34,7 +36,7 @@ export function Tables({ drawn, shown, found, onNode, onLink, onToggle, children
   const total = isOfLinks ? links.length : nodes.length
   const choose = (isOfLinks: boolean) => {
     setIsOfLinks(isOfLinks)
-    setMost(step)
+    setMost(few)
   }
   return (
     <section class="tables" aria-label={texts.graph.tables}>
@@ -132,7 +134,7 @@ export function Tables({ drawn, shown, found, onNode, onLink, onToggle, children
         </div>
       )}
       {total > most && (
-        <button type="button" onClick={() => setMost(most + 4 * step)}>
+        <button type="button" onClick={() => setMost(most + step)}>
           {texts.more}
         </button>
       )}
