@@ -45,6 +45,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const upgrade = createUpgrade({
     ...socketPartsOf(options, shared),
     prefix,
+    cors: options.cors,
     identify: router.identify,
     bodies: router.bodies,
     endings: endingsOf(options),

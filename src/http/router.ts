@@ -20,11 +20,11 @@ import { PacedCall } from './paced-call.js'
 import { problemHeaders, problemOf } from './problem.js'
 import type { Rates } from './rates.js'
 import { answer, answerJson } from './reply.js'
+import { isHeard, traceRequest } from './request-trace.js'
 import { allowedMethods, compile, match } from './routes.js'
 import type { Match, Pathways } from './routes.js'
 import { Shares } from './shares.js'
 import { parseQuery } from './target.js'
-import { Trace } from '../tracing.js'
 
 /** `Request` is what `authenticate` and `onError` are given: that of the server. */
 export class Router<Request> {
@@ -71,7 +71,7 @@ export class Router<Request> {
       await this.#answerError(call, error, info)
       return true
     }
-    await (requests.isHeard ? this.#told(call, info, found) : this.#answer(call, info, found))
+    await (isHeard() ? this.#told(call, info, found) : this.#answer(call, info, found))
     return true
   }
 
@@ -96,14 +96,11 @@ export class Router<Request> {
   }
 
   /** The path itself may have names in it that are nobody's but the client's. */
-  #told(call: Call, info: RequestInfo<Request>, found: Match | undefined): Promise<void> {
+  async #told(call: Call, info: RequestInfo<Request>, found: Match | undefined): Promise<void> {
     const { method, headers } = call
     const route = found?.pathway.segments.join('/')
-    const operation = requests.operation(
-      { method, route, requestId: info.requestId },
-      carrierIn(headers),
-    )
-    return requests.run(operation, async () => {
+    const told = { method, route, requestId: info.requestId }
+    await traceRequest(told, headers, async (operation) => {
       await this.#answer(call, info, found)
       operation['status'] = call.status
     })
@@ -190,22 +187,12 @@ export class Router<Request> {
   }
 }
 
-const requests = new Trace('http.request')
-
 /** @throws LorekeepError `LK_HTTP_RATE` */
 async function paced(call: Call, rates: Rates, principal: Principal): Promise<Call> {
   const waitMs = rates.waitOf(principal)
   const paced = new PacedCall(call, rates, principal)
   await paced.pause(waitMs)
   return paced
-}
-
-/** What https://www.w3.org/TR/trace-context/ has. */
-function carrierIn({ traceparent, tracestate }: Call['headers']): Record<string, string> {
-  const carrier: Record<string, string> = {}
-  if (typeof traceparent === 'string') carrier['traceparent'] = traceparent
-  if (typeof tracestate === 'string') carrier['tracestate'] = tracestate
-  return carrier
 }
 
 /** What the server can do, whatever the resource (section 9.3.7). Where there is a host, that is for it to say. */

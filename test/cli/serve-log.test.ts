@@ -1,6 +1,8 @@
 // What `lorekeep serve --log` says.
 
 import t, { type Test } from 'tap'
+import { WebSocket } from 'ws'
+import { send } from '../http/fixtures/serving.js'
 import { fail, start, type Command } from './command.js'
 
 const token = 'secret-of-alice'
@@ -77,6 +79,55 @@ t.test('a line of JSON for each request, each document, and what became of it', 
   }
   for (const hidden of [token, secret]) t.notMatch(stderr, hidden)
   t.notMatch(stderr, /[\u2028\u202e]/)
+})
+
+t.test('a line for each handshake, when it is answered', async (t) => {
+  const command = await logged(t, ['--log', 'json'])
+  const opened = async (path: string, headers: Record<string, string> = {}) => {
+    const socket = new WebSocket(`${command.url.replace('http', 'ws')}${path}`, { headers })
+    t.teardown(() => socket.terminate())
+    await new Promise((resolve) => socket.on('open', resolve).on('error', resolve))
+    return socket
+  }
+  await opened(`/api/v1/socket?token=${token}`)
+  await command.until('"status":101')
+  await opened(`/api/v1/socket?token=${secret}`)
+  await opened('/api/v1/socket', { Origin: 'https://example.com' })
+  await opened(`/${secret}`)
+  const headers = { Connection: 'Upgrade', Upgrade: 'websocket' }
+  const reply = await send(`${command.url}/api/v1/socket`, { headers })
+  t.equal(reply.status, 400, 'without a key')
+  await command.until('"status":400')
+  command.child.kill('SIGTERM')
+  const { stderr } = await command.ended
+  const lines = stderr.split('\n').filter((line) => line.includes('http.request'))
+  const told = lines.map((line) => JSON.parse(line) as Line)
+  t.strictSame(
+    told.map(({ status, method, route }) => [status, method, route]),
+    [
+      [101, 'GET', '/api/v1/socket'],
+      [401, 'GET', '/api/v1/socket'],
+      [403, 'GET', '/api/v1/socket'],
+      [404, 'GET', undefined],
+      [400, 'GET', '/api/v1/socket'],
+    ],
+  )
+  t.ok(told.every(({ requestId, ms }) => typeof requestId === 'string' && Number(ms) < 5000))
+  t.notMatch(stderr, new RegExp(`${token}|${secret}`))
+})
+
+t.test('what an open server refuses of pages has a line, too', async (t) => {
+  const args = ['--open', '--log', 'text', '--port', '0', '--data', t.testdir()]
+  const command = start(t, ['serve', ...args])
+  await command.until(' listening')
+  const url = /http:\/\/\S+/.exec(command.stdout())?.[0] ?? ''
+  const headers = { Origin: 'https://example.com' }
+  t.equal((await fetch(`${url}/api/v1/whoami`, { headers })).status, 403)
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/socket`, { headers })
+  await new Promise((resolve) => socket.on('error', resolve))
+  command.child.kill('SIGTERM')
+  const { stderr } = await command.ended
+  t.equal(stderr.match(/Z 403 GET unknown path [\d.]+ ms\n/g)?.length, 2, stderr)
 })
 
 t.test('the same as text for people', async (t) => {

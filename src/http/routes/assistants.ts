@@ -7,6 +7,7 @@ import { actingUser } from '../auth.js'
 import type { Call } from '../call.js'
 import { eventHeaders, eventsType } from '../events.js'
 import { readJson, type JsonLimits } from '../json.js'
+import { isFamiliar, isLoopback } from '../pages.js'
 import { user } from '../parameters.js'
 import type { Places } from '../places.js'
 import { answer, answerJsonText } from '../reply.js'
@@ -26,8 +27,6 @@ interface AssistantRoutesOptions extends JsonLimits {
   readonly exportIdleTimeoutMs: number
   readonly questions: Places
 }
-
-const loopback = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 export function assistantRoutes(options: AssistantRoutesOptions): readonly Route[] {
   const { stores, mayWrite, defaultUser, maxQueryMs, exportIdleTimeoutMs, questions } = options
@@ -110,12 +109,6 @@ function checkWhence(
   if (isOpen && host !== undefined && !isLoopback(`http://${host}`)) {
     throw forbidden(`Host is '${host}', and a server without tokens is for its own machine`)
   }
-  if (origin === undefined || isLoopback(origin)) return
-  if (origins === '*' || origins.includes(origin)) return
-  if (!isOpen && URL.canParse(origin) && new URL(origin).host === host) return
+  if (isFamiliar({ origin, host }, origins)) return
   throw forbidden(`Origin is '${origin}', which is none of cors.origins`)
-}
-
-function isLoopback(url: string): boolean {
-  return URL.canParse(url) && loopback.test(new URL(url).hostname)
 }

@@ -4,10 +4,14 @@ import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { hasCode, LorekeepError } from '../../errors.js'
+import { forbidden } from '../access.js'
 import { bearerToken } from '../auth.js'
 import { isDisconnect, disconnect } from '../body.js'
+import type { CorsOptions } from '../cors.js'
+import { isFamiliar, isOwn } from '../pages.js'
 import type { Places } from '../places.js'
 import { problemHeaders, problemOf } from '../problem.js'
+import { beginRequest } from '../request-trace.js'
 import { parseQuery, pathOf, splitTarget } from '../target.js'
 import { Connection, nobody } from './connection.js'
 import type { ConnectionParts } from './connection.js'
@@ -29,12 +33,15 @@ export interface UpgradeParts extends ConnectionParts {
   readonly prefix: string
   readonly maxJsonBytes: number
   readonly sockets: Places
+  /** Pages of these may open one, with cookies where `credentials` says so. */
+  readonly cors: CorsOptions | undefined
   /** Each ends the sockets when it aborts. */
   readonly endings: readonly AbortSignal[]
 }
 
 export function createUpgrade(parts: UpgradeParts): Upgrade {
-  const { prefix, maxJsonBytes, sockets, endings, identify, createRequestId, report } = parts
+  const { maxJsonBytes, sockets, endings, identify, createRequestId, report } = parts
+  const path = `${parts.prefix}/socket`
   const connections = new Set<Connection>()
   let server: WsServer | undefined
   for (const signal of endings) {
@@ -44,24 +51,39 @@ export function createUpgrade(parts: UpgradeParts): Upgrade {
   }
 
   return async (request, socket, head, next) => {
-    if (pathOf(request, prefix) !== `${prefix}/socket` && next !== undefined) return next()
+    const isOurs = pathOf(request, parts.prefix) === path
+    if (!isOurs && next !== undefined) return next()
     // Until the library has it, a socket that breaks has nobody who listens.
     socket.on('error', () => {})
     const requestId = createRequestId()
+    const { method = 'GET', headers } = request
+    const route = isOurs ? path : undefined
+    const answered = beginRequest({ method, route, requestId }, headers)
     try {
-      await accept(request, socket, head)
+      if (!isOurs) throw new LorekeepError('LK_HTTP_NOT_FOUND', 'unknown path')
+      await accept(request, socket, head, () => answered(101))
+      // Where it was not opened, the library has refused what is no handshake.
+      answered(method === 'GET' ? 400 : 405)
     } catch (error) {
-      if (isDisconnect(error) || socket.destroyed) return void socket.destroy()
+      if (isDisconnect(error) || socket.destroyed) {
+        answered(0)
+        return void socket.destroy()
+      }
       const problem = problemOf(error, requestId)
+      answered(problem.status)
       if (problem.status >= 500) report(error, { requestId, request })
       await refuse(socket, problem)
     }
   }
 
-  async function accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    if (pathOf(request, prefix) !== `${prefix}/socket`) {
-      throw new LorekeepError('LK_HTTP_NOT_FOUND', 'unknown path')
-    }
+  /** Resolves when the socket is closed. */
+  async function accept(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    onOpen: () => void,
+  ): Promise<void> {
+    checkPage(request, parts.cors)
     if (endings.some(({ aborted }) => aborted)) throw new LorekeepError('LK_CLOSED')
     // Browsers, and clients before 2.5, have no other place for a token.
     const named = parseQuery(splitTarget(request.url ?? '/').query, ['token']).get('token')
@@ -84,7 +106,10 @@ export function createUpgrade(parts: UpgradeParts): Upgrade {
       const connection = new Connection(socket, request, principal, parts)
       begun.connection = connection
       connections.add(connection)
-      ws.handleUpgrade(request, socket, head, (opened: WsSocket) => connection.open(opened))
+      ws.handleUpgrade(request, socket, head, (opened: WsSocket) => {
+        onOpen()
+        connection.open(opened)
+      })
       await connection.settled()
     })
     const { connection } = begun
@@ -102,6 +127,21 @@ export function createUpgrade(parts: UpgradeParts): Upgrade {
       connections.delete(connection)
     }
   }
+}
+
+/**
+ * A browser opens sockets for pages of any origin and asks nobody first. So pages may open one whose requests CORS
+ * would let them read, with the cookies that would go with those.
+ * @throws LorekeepError `LK_HTTP_FORBIDDEN`
+ */
+function checkPage({ headers }: IncomingMessage, cors: CorsOptions | undefined): void {
+  const { origins = [], credentials = false } = cors ?? {}
+  const { origin, host } = headers
+  if (!isFamiliar({ origin, host }, origins)) {
+    throw forbidden(`Origin is '${origin}', which is none of cors.origins`)
+  }
+  const maySendCookies = credentials && origins.includes(origin ?? '')
+  if (origin !== undefined && !isOwn({ origin, host }) && !maySendCookies) delete headers.cookie
 }
 
 /** There is no ServerResponse for an upgrade. */

@@ -127,6 +127,47 @@ t.test('a token comes in the query, in a header, or in a message', async (t) => 
   t.equal(await handshake(t, url, '/api/v1/sockets'), 404)
 })
 
+t.test('pages open sockets where CORS would let them read answers', async (t) => {
+  const { url } = await serve(t)
+  const to = (url: string, origin: string, more = {}) =>
+    handshake(t, url, '/api/v1/socket?token=alice', { Origin: origin, ...more })
+  for (const origin of [url, 'http://localhost:3000', 'http://127.0.0.1:1']) {
+    t.equal(await to(url, origin), 101, origin)
+  }
+  t.equal(await to(url, 'https://keep.example.com', { Host: 'keep.example.com' }), 101)
+  const strangers = ['https://example.com', 'null', '', 'http://localhost.example.com']
+  for (const origin of strangers) t.equal(await to(url, origin), 403, origin)
+  const listed = await serve(t, { cors: { origins: ['https://example.com'] } })
+  t.equal(await to(listed.url, 'https://example.com'), 101)
+  t.equal(await to(listed.url, 'https://example.org'), 403)
+  const everyone = await serve(t, { cors: { origins: '*' } })
+  t.equal(await to(everyone.url, 'https://example.org'), 101)
+  // Who asks nobody for a token has no other guard.
+  const open = await serve(t, { authenticate: 'none' })
+  t.equal(await to(open.url, 'https://example.com'), 403)
+})
+
+t.test(
+  'cookies open sockets for pages of the server, and of origins that may send them',
+  async (t) => {
+    const origins = ['https://example.com']
+    const authenticate = (_: string | undefined, { headers }: IncomingMessage) =>
+      headers.cookie === 'session=alice' ? { user: 'alice' } : null
+    const asks = async (cors: HandlerOptions['cors'], origin: string | undefined) => {
+      const { url } = await serve(t, { authenticate, ...(cors && { cors }) })
+      const headers = { Cookie: 'session=alice', Origin: origin ?? url }
+      const client = await Client.open(t, url, { headers })
+      const { response } = await client.one(list)
+      return response !== undefined && 'ids' in response
+    }
+    t.equal(await asks(undefined, undefined), true, 'its own')
+    t.equal(await asks({ origins }, origins[0]), false)
+    t.equal(await asks({ origins: '*' }, origins[0]), false)
+    t.equal(await asks({ origins, credentials: true }, origins[0]), true)
+    t.equal(await asks({ origins, credentials: true }, 'http://localhost:3000'), false)
+  },
+)
+
 t.test('requests behind a token in the same breath wait for it', async (t) => {
   const { url } = await serve(t, {
     authenticate: async (token) => {

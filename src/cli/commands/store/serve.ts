@@ -13,6 +13,7 @@ import { createLorekeep } from '../../../lorekeep.js'
 import { loadSdk } from '../../../mcp/peer.js'
 import type { ObjectStore } from '../../../objects/types.js'
 import { createSparql } from '../../../sparql/index.js'
+import { Trace } from '../../../tracing.js'
 import { handlerOptionsOf, noConfig, readConfig, storeOptionsOf } from '../../config/config.js'
 import { variable } from '../../config/environment.js'
 import type { NamedFlow, NamedSchema } from '../../config/config.js'
@@ -227,17 +228,27 @@ function guarded(handler: Handler, isForced: boolean): Handler {
     next?: (error?: unknown) => void,
   ): Promise<void> => {
     if (!isForeign(request, isForced)) return handler(request, response, next)
+    tellRefused(request)
     response.writeHead(403, { 'Content-Type': 'text/plain', Connection: 'close' })
     response.end(`${foreignDetail}\n`)
     await once(response, 'close')
   }
   const upgrade: Handler['upgrade'] = async (request, socket, head, next) => {
     if (!isForeign(request, isForced)) return handler.upgrade(request, socket, head, next)
+    tellRefused(request)
     socket.on('error', () => {})
     const headers = 'Content-Type: text/plain\r\nConnection: close\r\n'
     socket.end(`HTTP/1.1 403 Forbidden\r\n${headers}\r\n${foreignDetail}\n`, () => socket.destroy())
   }
   return Object.assign(guard, { upgrade })
+}
+
+const requests = new Trace('http.request')
+
+/** As the handler tells of what it answers. Nobody has looked which path it is. */
+function tellRefused({ method }: IncomingMessage): void {
+  if (requests.isHeard)
+    void requests.run(requests.operation({ method, status: 403 }), async () => {})
 }
 
 const foreignDetail =

@@ -76,7 +76,8 @@ function nameOf(error: unknown): string {
 
 /** 200 GET /api/v1/cores/{id} 3.2 ms Xb1… */
 function requestText({ status, method, route = 'unknown path', ms, requestId }: Fields): string {
-  return `${String(status)} ${String(method)} ${String(route)} ${String(ms)} ms ${String(requestId)}`
+  const id = requestId === undefined ? '' : ` ${String(requestId)}`
+  return `${String(status)} ${String(method)} ${String(route)} ${String(ms)} ms${id}`
 }
 
 function textOf({ message, ms, ...fields }: Fields): string {
