@@ -755,6 +755,7 @@ const doors: Readonly<Record<string, readonly Door[]>> = {
       call: (options) => sparql.createSparql(options),
     },
   ],
+  'engine.isInstalled': [],
   'engine.query': [
     {
       right: { signal, baseIRI: 'urn:a', defaultGraphs: ['urn:a'], namedGraphs: ['urn:a'] },
@@ -1093,6 +1094,7 @@ const without = [
     'openaiEmbedder',
     'openaiExtractor',
     'createSparql',
+    'engine.isInstalled',
     'createHandler',
     'createFetchHandler',
     'fastifyLorekeep',

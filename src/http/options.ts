@@ -230,7 +230,11 @@ const handlerOptions = {
   objects: withMethods<ObjectStore>('an ObjectStore', 'import', 'query'),
   flows: withMethods<FlowQueue>('a FlowQueue', 'load', 'run'),
   generate: aGenerator,
-  sparql: withMethods<SparqlEngine>("an engine, such as 'lorekeep/sparql' makes", 'execute'),
+  sparql: withMethods<SparqlEngine>(
+    "an engine, such as 'lorekeep/sparql' makes",
+    'execute',
+    'isInstalled',
+  ),
   backup: aFunction,
   health: aFunction,
   metrics: aRule<boolean | 'open'>("true, false or 'open'", (value) =>
@@ -338,7 +342,7 @@ export function routesOf<Request>(
   const routes: Route[] = [
     ...healthRoutes({ health }),
     ...openapiRoutes({ prefix, all: () => routes }),
-    ...whoamiRoutes({ prefix, defaultUser }),
+    ...whoamiRoutes({ prefix, defaultUser, sparql }),
   ]
   if (options.inspector === true)
     routes.push(...inspectorRoutes({ prefix, isOpen: options.authenticate === 'none' }))

@@ -12,6 +12,8 @@ export interface Whoami {
   readonly collections?: readonly string[]
   readonly shared?: readonly string[]
   readonly access?: 'read'
+  /** Whether the server answers it. */
+  readonly sparql: boolean
 }
 
 export interface Session {

@@ -184,8 +184,10 @@ export const texts = {
       neighbours: 'A graph of what is related',
     },
     line: (n: number) => `Line ${number.format(n)}`,
-    missing:
-      'This server answers no SPARQL: it has no engine. Where it runs: npm install @comunica/query-sparql-rdfjs-lite@5',
+    missing: 'This server answers no SPARQL: it has no engine.',
+    missingHint:
+      'Whoever runs it installs one beside lorekeep and starts it again; programs give it to the handler as the option sparql.',
+    install: 'npm install @comunica/query-sparql-rdfjs-lite@5',
   },
   cores: {
     lead: 'Knowledge cores: triples and vectors that move in and out as they are.',

@@ -3,6 +3,7 @@
 import { checkArgument, checkOptions } from '../door/options.js'
 import { aCount, aListOfTexts, aSignal, aString, longestTimer, withMethods } from '../door/rules.js'
 import { query } from './answer.js'
+import { isPeerInstalled } from './peer.js'
 import { defaultThreadMb, defaultThreads, ThreadPool } from './thread-pool.js'
 import type { SparqlEngine, SparqlGraph } from './types.js'
 
@@ -36,6 +37,7 @@ export function createSparql(options: SparqlEngineOptions = {}): SparqlEngine {
   const { threads = defaultThreads(), threadMb = defaultThreadMb() } = options
   const pool = new ThreadPool({ threads, threadMb })
   return {
+    isInstalled: isPeerInstalled,
     query: async (graph, text, asked) => {
       checkArgument('the graph of query()', graph, aGraph)
       checkArgument('the text of a query', text, aString)

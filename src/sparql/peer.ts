@@ -42,6 +42,15 @@ export interface Peer {
   readonly engine: { query(operation: Operation, context: EngineContext): Promise<EngineResult> }
 }
 
+export function isPeerInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve(packageName)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** One engine for the process, made when it is first asked for: that takes a second or two. */
 export const loadPeer = peerLoader(() => import('@comunica/query-sparql-rdfjs-lite'))
 

@@ -69,11 +69,14 @@ export interface SparqlGraph {
 }
 
 /**
- * SPARQL 1.1 Query. Both methods reject with `LK_GRAPH_QUERY` for what cannot be run: a text that is
+ * SPARQL 1.1 Query. Both questions reject with `LK_GRAPH_QUERY` for what cannot be run: a text that is
  * no query, an update, SERVICE; with `LK_PEER_MISSING` where the engine is not installed; and
  * with what the graph's own questions reject with.
  */
 export interface SparqlEngine {
+  /** Whether the engine is there. It does not come into memory for that. */
+  isInstalled(): boolean
+
   query(graph: SparqlGraph, text: string, options?: SparqlOptions): Promise<SparqlResult>
 
   /**

@@ -394,12 +394,15 @@ t.test(
   },
 )
 
-t.test('a server without an engine says so', { skip }, async (t) => {
+t.test('a server without an engine says so before anything is asked', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
-  await signIn(page, `${url}/api/v1/inspector#/sparql`, 'alice')
-  await page.getByRole('button', { name: 'Run' }).click()
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/sparql?query=ASK%20{}`, 'alice')
   await page.getByText('This server answers no SPARQL').waitFor()
+  await page.getByText('npm install @comunica/query-sparql-rdfjs-lite').waitFor()
+  t.equal(await page.getByRole('button', { name: 'Run' }).count(), 0)
+  t.strictSame(await inaccessible(page), [])
+  t.strictSame(faults, [], 'nothing was refused')
 })
 
 /** The thread that draws, when all was drawn once more as it was, after something was run in it. */

@@ -1,5 +1,6 @@
-// Whom a token stands for: a client that names no user has to know whose things it gets.
+// Whom a token stands for: a client that names no user has to know whose things it gets, and whether to ask in SPARQL.
 
+import type { SparqlEngine } from '../../sparql/types.js'
 import { actsForAny } from '../access.js'
 import { answerJson } from '../reply.js'
 import type { Route } from '../routes.js'
@@ -7,9 +8,14 @@ import type { Route } from '../routes.js'
 interface WhoamiRoutesOptions {
   readonly prefix: string
   readonly defaultUser: string
+  readonly sparql: SparqlEngine | undefined
 }
 
-export function whoamiRoutes({ prefix, defaultUser }: WhoamiRoutesOptions): readonly Route[] {
+export function whoamiRoutes({
+  prefix,
+  defaultUser,
+  sparql,
+}: WhoamiRoutesOptions): readonly Route[] {
   return [
     {
       access: 'read',
@@ -24,6 +30,7 @@ export function whoamiRoutes({ prefix, defaultUser }: WhoamiRoutesOptions): read
           collections,
           shared,
           access,
+          sparql: sparql?.isInstalled() ?? false,
         })
       },
     },

@@ -17,6 +17,7 @@ interface EmptyProps {
   readonly hint?: string | undefined
   /** Where to go for there to be something. */
   readonly way?: Way | undefined
+  readonly children?: ComponentChildren
 }
 
 export interface Way {
@@ -24,7 +25,7 @@ export interface Way {
   readonly text: string
 }
 
-export function Empty({ title, hint, way }: EmptyProps) {
+export function Empty({ title, hint, way, children }: EmptyProps) {
   return (
     <div class="empty">
       <p>{title}</p>
@@ -34,6 +35,7 @@ export function Empty({ title, hint, way }: EmptyProps) {
           <a href={way.href}>{way.text}</a>
         </p>
       )}
+      {children !== undefined && <p>{children}</p>}
     </div>
   )
 }

@@ -5,7 +5,7 @@ import type { RemoteGraph } from '../../client/index.js'
 import { useAsked } from '../asking.js'
 import type { ViewProps } from '../later.js'
 import { Choice, Heading } from '../parts/controls.js'
-import { Failure } from '../parts/states.js'
+import { Empty, Failure } from '../parts/states.js'
 import { hashOf, refine } from '../place.js'
 import { useSession } from '../session.js'
 import { texts } from '../texts.js'
@@ -22,7 +22,26 @@ interface Outcome {
   readonly ms: number
 }
 
-export default function Sparql({ place: { query, subject } }: ViewProps) {
+export default function Sparql(props: ViewProps) {
+  const { who } = useSession()
+  return (
+    <>
+      <Heading title={texts.views.sparql} lead={texts.sparql.lead} />
+      {who.sparql ? <Asking {...props} /> : <Missing />}
+    </>
+  )
+}
+
+/** The engine is optional: who opens the view is told, and not who has written a query. */
+function Missing() {
+  return (
+    <Empty title={texts.sparql.missing} hint={texts.sparql.missingHint}>
+      <code class="free">{texts.sparql.install}</code>
+    </Empty>
+  )
+}
+
+function Asking({ place: { query, subject } }: ViewProps) {
   const { keep, user } = useSession()
   const [text, setText] = useState(query['query'] ?? examples.types)
   const [outcome, setOutcome] = useState<Outcome>()
@@ -58,7 +77,6 @@ export default function Sparql({ place: { query, subject } }: ViewProps) {
   const wrongLine = outcome?.query === text ? lineOf(outcome.error) : undefined
   return (
     <>
-      <Heading title={texts.views.sparql} lead={texts.sparql.lead} />
       <div class="filters">
         <Choice
           label={texts.sparql.core}
@@ -116,8 +134,6 @@ export default function Sparql({ place: { query, subject } }: ViewProps) {
 }
 
 function Wrong({ error }: { readonly error: unknown }) {
-  const { code } = Object(error) as { readonly code?: string }
-  if (code === 'LK_PEER_MISSING') return <p class="note">{texts.sparql.missing}</p>
   const line = lineOf(error)
   return (
     <>

@@ -17,6 +17,10 @@ class Echo implements SparqlEngine {
   accept: string | undefined
   signal: AbortSignal | undefined
 
+  isInstalled(): boolean {
+    return true
+  }
+
   query(): never {
     throw new Error('not asked here')
   }

@@ -1,7 +1,7 @@
 // The service itself, its errors, and what clients of the reference system ask.
 
 import { catalogue } from '../../../errors.js'
-import { anyObject, count, described, list, number, object, text, words } from '../schema.js'
+import { anyObject, count, described, flag, list, number, object, text, words } from '../schema.js'
 
 const kinds = [...new Set(Object.values(catalogue).map(({ kind }) => kind))]
 const nullable = { type: ['string', 'null'] }
@@ -50,6 +50,7 @@ export const serviceSchemas = {
     'collections?': list(text),
     'shared?': list(text),
     'access?': { const: 'read' },
+    sparql: described('Whether the server answers SPARQL: its engine is optional.', flag),
   }),
   TriplesRequest: theirs({
     's?': theirTerm,
