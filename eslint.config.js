@@ -8,7 +8,7 @@ export default tseslint.config(
       '.tap',
       'node_modules',
       'benchmarks/node_modules',
-      'src/graph/index/assembly',
+      'src/**/assembly',
     ],
   },
   ...tseslint.configs.recommended,

@@ -1,4 +1,4 @@
-// Compiles src/graph/index/assembly/terms.ts, and writes what comes of it to terms-kernel-bytes.ts.
+// Compiles what is written in AssemblyScript, and writes what comes of it to the modules that have it as text.
 //
 //     node scripts/kernel.js
 
@@ -7,29 +7,54 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import asc from 'assemblyscript/asc'
 
-const folder = join(import.meta.dirname, '../src/graph/index')
 /** Memory that is shared grows without detaching a buffer: see src/web-assembly.ts. */
-const memory = ['--importMemory', '--sharedMemory', '--maximumMemory', '65536']
-const features = ['--enable', 'bulk-memory', '--enable', 'threads']
-const options = ['-O3', '--noAssert', '--runtime', 'stub', ...memory, ...features]
+const shared = ['--sharedMemory', '--maximumMemory', '65536', '--enable', 'threads']
 
-/** The text of terms-kernel-bytes.ts. */
-export async function kernelModule() {
-  const source = readFileSync(join(folder, 'assembly/terms.ts'), 'utf8')
+export const kernels = [
+  {
+    source: 'src/codec/assembly/triples.ts',
+    module: 'src/codec/triples-kernel-bytes.ts',
+    features: ['--enable', 'simd'],
+  },
+  {
+    source: 'src/graph/index/assembly/terms.ts',
+    module: 'src/graph/index/terms-kernel-bytes.ts',
+    features: shared,
+  },
+]
+
+const root = join(import.meta.dirname, '..')
+const options = [
+  '-O3',
+  '--noAssert',
+  '--runtime',
+  'stub',
+  '--importMemory',
+  '--enable',
+  'bulk-memory',
+]
+
+/** The text of a kernel's module. */
+export async function kernelModule({ source, features }) {
+  const text = readFileSync(join(root, source), 'utf8')
   let binary
-  const { error, stderr } = await asc.main(['terms.ts', ...options, '--outFile', 'terms.wasm'], {
-    readFile: (name) => (name === 'terms.ts' ? source : null),
-    writeFile: (name, contents) => void (name === 'terms.wasm' && (binary = contents)),
-    listFiles: () => [],
-  })
-  if (error !== null || binary === undefined) throw error ?? new Error(stderr.toString())
+  const { error, stderr } = await asc.main(
+    ['kernel.ts', ...options, ...features, '--outFile', 'kernel.wasm'],
+    {
+      readFile: (name) => (name === 'kernel.ts' ? text : null),
+      writeFile: (name, contents) => void (name === 'kernel.wasm' && (binary = contents)),
+      listFiles: () => [],
+    },
+  )
+  if (error !== null || binary === undefined) throw new Error(stderr.toString(), { cause: error })
   const lines = Buffer.from(binary)
     .toString('base64')
     .match(/.{1,94}/g)
-  const text = lines.map((line) => `  '${line}'`).join(' +\n')
-  return `// What assembly/terms.ts compiles to, in base64, by scripts/kernel.js.\n\nexport const kernelBytes =\n${text}\n`
+  const base64 = lines.map((line) => `  '${line}'`).join(' +\n')
+  const from = source.slice(source.indexOf('assembly/'))
+  return `// What ${from} compiles to, in base64, by scripts/kernel.js.\n\nexport const kernelBytes =\n${base64}\n`
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  writeFileSync(join(folder, 'terms-kernel-bytes.ts'), await kernelModule())
+  for (const kernel of kernels) writeFileSync(join(root, kernel.module), await kernelModule(kernel))
 }

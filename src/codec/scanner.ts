@@ -12,7 +12,8 @@
 // Two paths give one result. The automaton (#token) takes one MessagePack token at a time and
 // reports every error. The straight paths (#triples, #numbers) take whole triples, and runs of
 // vector components, in the shape that every known writer gives them; where anything is
-// different, cut or wrong they stop in front of it and leave it to the automaton.
+// different, cut or wrong they stop in front of it and leave it to the automaton. Where many
+// triples come, WebAssembly takes the straight path (triples-kernel.ts).
 // Hot: measured by benchmarks/scanner.ts; change with numbers.
 
 import { quoted } from '../door/wording.js'
@@ -23,6 +24,8 @@ import { defaultLimits, type CodecLimits } from './limits.js'
 import * as msgpack from './messagepack.js'
 import { RepeatedTexts } from './repeated-texts.js'
 import { aLanguage, aDatatype, REFUSED, stateAfter, type NameRule } from '../terms.js'
+import { TriplesKernel } from './triples-kernel.js'
+import * as known from './triples-kernel.js'
 import { Utf8State } from './utf8.js'
 
 /** Takes what a scanner lets through. */
@@ -112,10 +115,11 @@ export class CoreScanner {
   #contentIsText = false
   #contentStart = 0
   readonly #utf8 = new Utf8State()
-  // What was found to be one.
-  readonly #datatypes = new RepeatedTexts<true>()
-  readonly #languages = new RepeatedTexts<true>()
-  readonly #graphs = new RepeatedTexts<true>()
+  readonly #datatypes = namesOf(known.DATATYPE, aDatatype)
+  readonly #languages = namesOf(known.LANGUAGE, aLanguage)
+  readonly #graphs = namesOf(known.GRAPH, undefined)
+  /** Passes triples of which many come, and learns names with it. */
+  #kernel: TriplesKernel | undefined
   /** What a datatype or language has to be, and how much of it is. */
   #name: NameRule | undefined
   #nameState = 0
@@ -194,6 +198,7 @@ export class CoreScanner {
     this.#view = new DataView(chunk.buffer, chunk.byteOffset, end)
     this.#copyFrom = 0
     this.#holdFrom = -1
+    triplesKernel?.leave()
     let at = 0
     while (at < end) {
       if (this.#contentLeft > 0) at = this.#content(chunk, at, end)
@@ -304,32 +309,21 @@ export class CoreScanner {
     const top = this.#depth - 1
     const left = this.#left[top] as number
     const stop = Math.min(end, this.#limit - this.#offset)
+    const { maxStringBytes } = this.#limits
+    const isMany = left >= fewestPassed && stop - from >= fewestBytes
+    const kernel = (this.#kernel = isMany ? (triplesKernel ??= new TriplesKernel()) : undefined)
     let at = from
     let count = 0
+    /** How many are looked at here before it is the kernel's turn. */
+    let toPass = 0
     while (count < left) {
-      if (at + 16 > stop) break
-      let next = at
-      let fields = 3
-      if (chunk[at] === 0x83) next += 1
-      else if (chunk[at] === 0x84) {
-        fields = 4
-        next += 1
-      } else if (chunk[at] === 0xde) {
-        fields = this.#view.getUint16(at + 1)
-        if (fields !== 3 && fields !== 4) break
-        next += 3
-      } else break
-      if (this.#view.getUint16(next) !== 0xa173) break
-      next = this.#term(chunk, next + 2, stop)
-      if (next < 0 || next + 2 > stop || this.#view.getUint16(next) !== 0xa170) break
-      next = this.#term(chunk, next + 2, stop)
-      if (next < 0 || next + 2 > stop || this.#view.getUint16(next) !== 0xa16f) break
-      next = this.#term(chunk, next + 2, stop)
-      if (next >= 0 && fields === 4) {
-        if (next + 3 > stop || this.#view.getUint16(next) !== 0xa167) break
-        if (chunk[next + 2] === 0xa0) break
-        next = this.#text(chunk, next + 2, stop, undefined, this.#graphs)
+      if (kernel !== undefined && toPass-- <= 0) {
+        at = kernel.pass(chunk, at, stop, left - count, maxStringBytes)
+        count += kernel.count
+        if (count === left) break
+        toPass = kernel.count < fewestPassed ? mostPassed : 0
       }
+      const next = this.#triple(chunk, at, stop)
       if (next < 0) break
       at = next
       count++
@@ -339,6 +333,32 @@ export class CoreScanner {
     this.#left[top] = left - count
     if (count === left) this.#close()
     return at
+  }
+
+  /** The end of a triple, or -1. */
+  #triple(chunk: Uint8Array, at: number, stop: number): number {
+    if (at + 16 > stop) return -1
+    let next = at
+    let fields = 3
+    if (chunk[at] === 0x83) next += 1
+    else if (chunk[at] === 0x84) {
+      fields = 4
+      next += 1
+    } else if (chunk[at] === 0xde) {
+      fields = this.#view.getUint16(at + 1)
+      if (fields !== 3 && fields !== 4) return -1
+      next += 3
+    } else return -1
+    if (this.#view.getUint16(next) !== 0xa173) return -1
+    next = this.#term(chunk, next + 2, stop)
+    if (next < 0 || next + 2 > stop || this.#view.getUint16(next) !== 0xa170) return -1
+    next = this.#term(chunk, next + 2, stop)
+    if (next < 0 || next + 2 > stop || this.#view.getUint16(next) !== 0xa16f) return -1
+    next = this.#term(chunk, next + 2, stop)
+    if (next < 0 || fields === 3) return next
+    if (next + 3 > stop || this.#view.getUint16(next) !== 0xa167) return -1
+    if (chunk[next + 2] === 0xa0) return -1
+    return this.#text(chunk, next + 2, stop, this.#graphs)
   }
 
   /**
@@ -388,18 +408,12 @@ export class CoreScanner {
   #annotation(chunk: Uint8Array, at: number, stop: number): number {
     if (at + 4 > stop || chunk[at] !== 0xa2) return -1
     const key = this.#view.getUint16(at + 1)
-    if (key === 0x6474) return this.#text(chunk, at + 3, stop, aDatatype, this.#datatypes)
-    return key === 0x6c6e ? this.#text(chunk, at + 3, stop, aLanguage, this.#languages) : -1
+    if (key === 0x6474) return this.#text(chunk, at + 3, stop, this.#datatypes)
+    return key === 0x6c6e ? this.#text(chunk, at + 3, stop, this.#languages) : -1
   }
 
-  /** The end of a string at `at`, of the rule if there is one, or -1. `valid` has those that were found to be. */
-  #text(
-    chunk: Uint8Array,
-    at: number,
-    stop: number,
-    rule: NameRule | undefined,
-    valid: RepeatedTexts<true>,
-  ): number {
+  /** The end of a string at `at` that is such a name, or -1. */
+  #text(chunk: Uint8Array, at: number, stop: number, names: Names): number {
     const head = chunk[at] as number
     if (classOf[head] !== msgpack.STRING_CLASS) return -1
     const from = at + (headerSizeOf[head] as number)
@@ -407,17 +421,23 @@ export class CoreScanner {
     const length = readLength(chunk, at)
     const to = from + length
     if (to > stop || length > this.#limits.maxStringBytes) return -1
-    if (valid.get(this.#view, from, to) === true) return to
+    if (names.valid.get(this.#view, from, to) !== true) {
+      if (!this.#isName(chunk, from, to, names.rule)) return -1
+      names.valid.set(this.#view, from, to, true)
+    }
+    this.#kernel?.learn(names.kind, chunk, from, to)
+    return to
+  }
+
+  #isName(chunk: Uint8Array, from: number, to: number, rule: NameRule | undefined): boolean {
     if (rule !== undefined) {
       const state = stateAfter(rule, 0, chunk, from, to)
-      if (state === REFUSED || !rule.isWhole(state)) return -1
+      if (state === REFUSED || !rule.isWhole(state)) return false
     }
     const utf8 = this.#utf8
     const isUtf8 = utf8.check(chunk, from, to) === to && utf8.need === 0
     utf8.reset()
-    if (!isUtf8) return -1
-    valid.set(this.#view, from, to, true)
-    return to
+    return isUtf8
   }
 
   // The automaton
@@ -790,6 +810,26 @@ export class CoreScanner {
     return path
   }
 }
+
+/** Names of one kind. */
+interface Names {
+  readonly kind: number
+  readonly rule: NameRule | undefined
+  /** What was found to be one. */
+  readonly valid: RepeatedTexts<true>
+}
+
+function namesOf(kind: number, rule: NameRule | undefined): Names {
+  return { kind, rule, valid: new RepeatedTexts() }
+}
+
+/** One for all scanners, once there are triples for it. */
+let triplesKernel: TriplesKernel | undefined
+/** Fewer triples, or bytes, are passed here: asking the kernel costs as much. */
+const fewestPassed = 16
+const fewestBytes = 2048
+/** So many are where the kernel has passed fewer: most are none of its. */
+const mostPassed = 128
 
 /**
  * A place in [from, to] up to which all is ASCII. Sixteen bytes at a time, and the last ones together with some

@@ -1,8 +1,6 @@
 // What the kernel takes, and what it leaves to who calls it, comes to the same parts as where all is told one by one.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Packr } from 'msgpackr'
 import t from 'tap'
 import { encodeMessage } from '../../../src/codec/encoder.js'
@@ -18,14 +16,6 @@ import { Blocks } from './part-file.js'
 import { sourceNames } from './sayings.js'
 
 const seed = pickSeed()
-const script: string = new URL('../../../../scripts/kernel.js', import.meta.url).href
-
-t.test('the kernel is what its source compiles to', async (t) => {
-  const { kernelModule } = (await import(script)) as { kernelModule(): Promise<string> }
-  const written = readFileSync(join('src', 'graph', 'index', 'terms-kernel-bytes.ts'), 'utf8')
-  t.equal(written, await kernelModule(), 'npm run kernel')
-})
-
 /** Headers as msgpackr and others write them: maps with two bytes for their length. */
 const wide = new Packr({ useRecords: false, variableMapSize: false })
 
