@@ -10,7 +10,10 @@ export const ofGraphs = {
   collection: text(1024),
 }
 
-export const after = text(2048, 'next of the answer before')
+/** Of a list behind an id of 1,024 bytes that JSON has to escape some 8,000. */
+export const longestCursor = 10_000
+
+export const after = text(longestCursor, 'next of the answer before')
 
 interface GivenGraph {
   readonly cores: readonly string[] | undefined
@@ -31,8 +34,13 @@ export function askedGraph({ cores, collection }: GivenGraph): AskedGraph {
 export function passedOver(after: string | undefined, most = mostAfter): number {
   if (after === undefined) return 0
   if (/^\d{1,9}$/.test(after) && Number(after) <= most) return Number(after)
-  const message = `must be the next of an answer of this tool, a number up to ${most}: narrow the question to see others`
-  throw new LorekeepError('LK_TOOL_ARGUMENTS', `after ${message}`, {
-    details: { errors: [{ path: 'after', message }] },
-  })
+  throw wrongArgument(
+    'after',
+    `must be the next of an answer of this tool, a number up to ${most}: narrow the question to see others`,
+  )
+}
+
+export function wrongArgument(path: string, message: string): LorekeepError {
+  const details = { errors: [{ path, message }] }
+  return new LorekeepError('LK_TOOL_ARGUMENTS', `${path} ${message}`, { details })
 }

@@ -41,6 +41,14 @@ export function listing<Item extends object>(list: Listing<Item>): Bounded {
   return (tokens) => answerOf(list, tokens * bytesPerToken, bytesOfEnd)
 }
 
+/** Of one thing: what is too long in it ends in …. */
+export function single(item: JsonObject, textOf: (item: JsonObject) => string): Bounded {
+  return (tokens) => {
+    const [{ text, item: object }] = shortPart(item, textOf, tokens * bytesPerToken)
+    return { text, object }
+  }
+}
+
 /** What says that the answer was cut, and a cursor that is not long. */
 const bytesOfEnd = 240
 
@@ -53,12 +61,15 @@ async function answerOf<Item extends object>(
   const { name, items, next } = list
   const { shown, texts, beside, isShortened } = itemsIn(list, most - reserved)
   const isCut = isShortened || shown.length < items.length
-  const after = await next(shown.length)
-  const text = [...texts, ...endOf(isCut, isShortened, after)].join('\n')
+  const following = await next(shown.length)
+  // Ids may be such that a cursor takes more than an answer has.
+  const isLong = following !== undefined && bytesOf(following) > most / 4
+  const after = isLong ? undefined : following
+  const text = [...texts, ...endOf({ isCut, isShortened, isLong, after })].join('\n')
   const object = {
     ...beside,
     [name]: shown as unknown as JsonValue,
-    truncated: isCut,
+    truncated: isCut || isLong,
     ...(after !== undefined && { next: after }),
   }
   const over = Math.max(bytesOf(text), jsonBytesOf(object)) - most
@@ -89,10 +100,18 @@ function itemsIn<Item extends object>(
   return { shown, texts, beside: head.item, isShortened: false }
 }
 
-function endOf(isCut: boolean, isShortened: boolean, after: string | undefined): string[] {
+interface End {
+  readonly isCut: boolean
+  readonly isShortened: boolean
+  readonly isLong: boolean
+  readonly after: string | undefined
+}
+
+function endOf({ isCut, isShortened, isLong, after }: End): string[] {
   const parts = [
-    ...(isCut ? ['This answer was cut to max_tokens.'] : []),
+    ...(isCut || isLong ? ['This answer was cut to max_tokens.'] : []),
     ...(isShortened ? ['What ends in … is longer: a higher max_tokens shows more of it.'] : []),
+    ...(isLong ? ['More follows, after a long id: a higher max_tokens leads to it.'] : []),
     ...(after === undefined ? [] : [`For what follows, ask the same with after: "${after}".`]),
   ]
   return parts.length === 0 ? [] : [parts.join(' ')]

@@ -1,6 +1,7 @@
 // Resources: documents, cores and schemas, under URIs that assistants can keep.
 
 import { LorekeepError } from '../errors.js'
+import { wrongArgument } from './asking.js'
 import { cut } from './bounds.js'
 import { textOfDocument } from './document-text.js'
 import type { UserStores } from './stores.js'
@@ -22,9 +23,10 @@ export interface ResourceContents {
   readonly text: string
 }
 
-/** What one reading of a document gives, in UTF-16 code units: some 8,000 tokens of English. */
+/** What one reading of a document or a schema gives, in UTF-16 code units: some 8,000 tokens of English. */
 export const lengthOfReading = 32_000
-const itemsOfPage = 100
+/** Of a page of the list, whichever it comes to first. */
+const [itemsOfPage, mostBytesOfPage] = [100, 32_000]
 const longestName = 200
 
 const [plain, json] = ['text/plain', 'application/json']
@@ -44,8 +46,8 @@ export const templates = [
   },
   {
     name: 'schema',
-    uriTemplate: 'lorekeep://schema/{name}',
-    description: 'A schema of objects.',
+    uriTemplate: 'lorekeep://schema/{name}{?from}',
+    description: 'A schema of objects, as JSON from an offset on.',
     mimeType: json,
   },
 ]
@@ -78,9 +80,7 @@ const kinds: Readonly<Record<string, Kind>> = {
         most: lengthOfReading,
         signal,
       })
-      return next === undefined
-        ? text
-        : `${text}\n\n[it goes on: ${uriOf('document', id)}?from=${next}]`
+      return piece(text, next, uriOf('document', id))
     },
   },
   core: {
@@ -111,11 +111,15 @@ const kinds: Readonly<Record<string, Kind>> = {
       const { schemas, next } = await stores.schemas(page)
       return { ids: schemas.map(({ name }) => name), ...(next !== undefined && { next }) }
     },
-    async read(name, _query, { stores }) {
+    async read(name, query, { stores }) {
       const schema = await stores.schema(name)
       if (schema === undefined)
         throw new LorekeepError('LK_SCHEMA_NOT_FOUND', `'${cut(name, longestName)}'`)
-      return JSON.stringify(schema)
+      const whole = JSON.stringify(schema)
+      const from = offsetIn(query)
+      const end = from + lengthOfReading
+      const next = end < whole.length ? end : undefined
+      return piece(whole.slice(from, end).toWellFormed(), next, uriOf('schema', name))
     },
   },
 }
@@ -133,18 +137,31 @@ export async function listResources(
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
   if (kind === undefined)
     throw new LorekeepError('LK_CURSOR', 'it is none of the list of resources')
-  const page = { limit: itemsOfPage, ...(after !== '' && { after }) }
-  const { ids, next } = await kind.ids(stores, page)
-  const resources = ids.map((id) => ({
+  const page = (limit: number) => kind.ids(stores, { limit, ...(after !== '' && { after }) })
+  const whole = await page(itemsOfPage)
+  const all = whole.ids.map((id) => ({
     uri: uriOf(name, id),
     name: cut(id, longestName),
     mimeType: kind.mimeType,
   }))
+  const resources = all.slice(0, howManyFit(all))
+  // A cursor stands behind the last of a page.
+  const { next } = resources.length === all.length ? whole : await page(resources.length)
   const following = next === undefined ? names[names.indexOf(name) + 1] : name
   return {
     resources,
     ...(following !== undefined && { nextCursor: `${following}:${next ?? ''}` }),
   }
+}
+
+/** At least one, which is never as long: ids have 1,024 bytes, and percent-encoded three times as many. */
+function howManyFit(resources: ResourcePage['resources']): number {
+  let bytes = 0
+  const over = resources.findIndex((resource) => {
+    bytes += Buffer.byteLength(JSON.stringify(resource)) + 1
+    return bytes > mostBytesOfPage
+  })
+  return over === -1 ? resources.length : over
 }
 
 /** @throws LorekeepError where there is no such thing */
@@ -155,7 +172,7 @@ export async function readResource(uri: string, asker: Asker): Promise<ResourceC
   const decoded = decode(id)
   if (kind === undefined || decoded === undefined) {
     const message = `is none of ${templates.map(({ uriTemplate }) => uriTemplate).join(', ')}`
-    throw wrong('uri', message)
+    throw wrongArgument('uri', message)
   }
   const text = await kind.read(decoded, new URLSearchParams(query), asker)
   return { uri, mimeType: kind.mimeType, text }
@@ -165,10 +182,14 @@ export function uriOf(kind: string, id: string): string {
   return `lorekeep://${kind}/${encodeURIComponent(id.toWellFormed())}`
 }
 
+function piece(text: string, next: number | undefined, uri: string): string {
+  return next === undefined ? text : `${text}\n\n[it goes on: ${uri}?from=${next}]`
+}
+
 function offsetIn(query: URLSearchParams): number {
   const from = query.get('from') ?? '0'
   if (/^\d{1,15}$/.test(from)) return Number(from)
-  throw wrong('from', 'must be an offset in UTF-16 code units')
+  throw wrongArgument('from', 'must be an offset in UTF-16 code units')
 }
 
 function decode(part: string): string | undefined {
@@ -177,9 +198,4 @@ function decode(part: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function wrong(path: string, message: string): LorekeepError {
-  const details = { errors: [{ path, message }] }
-  return new LorekeepError('LK_TOOL_ARGUMENTS', `${path} ${message}`, { details })
 }

@@ -7,6 +7,7 @@ import type {
   StandardSchemaV1,
 } from '@modelcontextprotocol/server'
 import { LorekeepError } from '../errors.js'
+import { longestCursor } from './asking.js'
 import { cut } from './bounds.js'
 import { needed, readArguments, text } from './fields.js'
 import type { Sdk } from './peer.js'
@@ -40,7 +41,7 @@ const longestError = 4000
 const mostErrors = 10
 
 /** Ids in them may be percent-encoded. */
-const [longestUri, longestCursor, longestName] = [8192, 4096, 256]
+const [longestUri, longestName] = [8192, 256]
 
 /** Parameters as they came: the SDK would tell of each that is wrong, of a hundred thousand at such length. */
 const asGiven: { readonly params: StandardSchemaV1<unknown, Readonly<Record<string, unknown>>> } = {
@@ -90,7 +91,7 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
   })
   server.setRequestHandler('resources/list', asGiven, ({ cursor }, { mcpReq }) =>
     told(mcpReq, async (asker) => {
-      const asked = readArguments({ cursor }, { cursor: text(longestCursor) })
+      const asked = readArguments({ cursor }, { cursor: text(longestCursor + longestName) })
       return (await listResources(asker.stores, asked.cursor)) as never
     }),
   )

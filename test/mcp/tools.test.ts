@@ -1,13 +1,11 @@
 // What the tools answer and refuse, over a store in this process.
 
-import { createServer } from '../../src/mcp/server.js'
-import { InMemoryTransport } from '@modelcontextprotocol/client'
-import * as sdk from '@modelcontextprotocol/server'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
-import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
+import { createLorekeep } from '../../src/lorekeep.js'
 import { userStores, type UserStores } from '../../src/mcp/stores.js'
-import { assistantOf, createClient, textOf, type Assistant } from './assistant.js'
+import { textOf, type Assistant } from './assistant.js'
+import { assistantFor, connected } from './connected.js'
 import { Working } from './working.js'
 
 const keep = await createLorekeep({ backend: new MemoryBackend() })
@@ -58,6 +56,32 @@ t.test('a passage names its document and where in it it stands', async (t) => {
   const { document, start, end, text } = passages[0]!
   t.equal(document, 'urn:shelley')
   t.equal(texts['urn:shelley'].slice(start, end), text)
+})
+
+t.test('a document whose id is no IRI is searched alone, where it is asked', async (t) => {
+  const erin = await assistantFor(t, keep, 'erin')
+  const running = keep.flows.run()
+  for (const id of ['note on owls', 'note on bees']) {
+    const { job } = await keep.flows.load('default', { id, content: `The ${id}.`, user: 'erin' })
+    for await (const _event of keep.flows.watch({ job })) continue
+  }
+  await running.stop()
+  const ask = async (given: object) => {
+    const { structuredContent } = await erin.call('search', { text: 'note', ...given })
+    return (structuredContent as { passages: { document: string }[] }).passages
+  }
+  t.match(await ask({ document: 'note on owls' }), [{ document: 'note on owls' }])
+  t.strictSame(await ask({ document: 'note on owls', cores: ['note on bees'] }), [])
+  t.equal((await ask({ document: 'note on owls', cores: ['note on owls'] })).length, 1)
+  t.strictSame(await ask({ document: 'note on owls', collection: 'other' }), [])
+  // A core that came by another way may have documents of other names.
+  const exported = await keep.knowledge.export({ user: 'erin', id: 'note on owls' })
+  await keep.knowledge.import({ user: 'erin', id: 'owls' }, exported)
+  t.strictSame(await ask({ document: 'owls' }), [])
+})
+
+t.test('a filter that a list has not is refused', async (t) => {
+  t.equal(codeOf(await alice.call('list', { what: 'jobs', prefix: 'a' })), 'LK_TOOL_ARGUMENTS')
 })
 
 t.test('a line of a document cannot pass for one of the answer', async (t) => {
@@ -325,24 +349,4 @@ async function readText({ client }: Assistant, uri: string): Promise<string> {
 
 function bytesOf(text: string): number {
   return Buffer.byteLength(text)
-}
-
-function assistantFor(t: Test, keep: Lorekeep, user: string, mayWrite = false): Promise<Assistant> {
-  const stores = userStores(keep, { user, flow: 'default', scope: { user } })
-  return connected(t, stores, (error) => t.fail(String(error)), mayWrite)
-}
-
-async function connected(
-  t: Test,
-  stores: UserStores | Promise<UserStores>,
-  onError: (error: unknown) => void,
-  mayWrite = false,
-): Promise<Assistant> {
-  const [ours, theirs] = InMemoryTransport.createLinkedPair()
-  const server = createServer(sdk, { stores, version: '1', mayWrite, onError })
-  await server.connect(ours as never)
-  const client = createClient('legacy')
-  await client.connect(theirs)
-  t.teardown(() => client.close())
-  return assistantOf(client)
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Job } from '../../flow/types.js'
-import { cut } from '../bounds.js'
+import { cut, single } from '../bounds.js'
 import { count, needed, text } from '../fields.js'
 import { jsonLine, onOneLine } from '../passages.js'
 import { foundJob } from '../stores.js'
@@ -25,7 +25,7 @@ export const job = tool({
   waits: true,
   async run({ job: id, wait_seconds: seconds = 0 }, asker) {
     const found = plainJob(await ended(id, seconds * 1000, asker))
-    return () => ({ text: textOfJob(found), object: found })
+    return single(found, (job) => textOfJob(job as PlainJob))
   },
 })
 
@@ -47,7 +47,9 @@ export function plainJob({ id, document, state, attempts, failures, updatedAt }:
   }
 }
 
-function textOfJob({ job, document, state, attempts, failure }: ReturnType<typeof plainJob>) {
+type PlainJob = ReturnType<typeof plainJob>
+
+function textOfJob({ job, document, state, attempts, failure }: PlainJob) {
   const why = failure === undefined ? '' : `; the last failure: ${jsonLine(failure)}`
   const times = attempts > 1 ? ` after ${attempts} attempts` : ''
   return `job ${job}, document ${onOneLine(document)}: ${state}${times}${why}`

@@ -1,7 +1,7 @@
 import type { CompletedDocument } from '../../flow/types.js'
 import type { CoreStat } from '../../knowledge/types.js'
 import type { SchemaDefinition } from '../../objects/types.js'
-import { after } from '../asking.js'
+import { after, wrongArgument } from '../asking.js'
 import { listing } from '../bounds.js'
 import { choice, needed, text } from '../fields.js'
 import { jsonLine } from '../passages.js'
@@ -64,7 +64,8 @@ const pages: Readonly<Record<Kind, (stores: UserStores, asked: Asked) => Promise
     const { schemas, next } = await stores.schemas(optionsOf(asked))
     return { items: schemas.map(plainSchema), next }
   },
-  async jobs(stores, { after, limit }) {
+  async jobs(stores, { prefix, after, limit }) {
+    if (prefix !== undefined) throw wrongArgument('prefix', 'is not for jobs')
     const { jobs, next } = await stores.jobs({ limit, ...(after !== undefined && { after }) })
     return { items: jobs.map(plainJob), next }
   },

@@ -1,3 +1,4 @@
+import { single } from '../bounds.js'
 import { needed, text } from '../fields.js'
 import { aText, tool } from '../tool.js'
 
@@ -25,6 +26,6 @@ export const load = tool({
       ...(collection !== undefined && { collection }),
     })
     const said = `job ${job}: the text is on disk, and is processed next. The tool job says when it is done.`
-    return () => ({ text: said, object: { job, document } })
+    return single({ job, document }, () => said)
   },
 })

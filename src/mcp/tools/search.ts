@@ -1,7 +1,9 @@
+import type { FoundPassage, SearchQuery } from '../../graph/types.js'
 import { after, askedGraph, ofGraphs, passedOver } from '../asking.js'
 import { listing } from '../bounds.js'
 import { count, needed, text } from '../fields.js'
-import { passagesSchema, plainPassage, textOfPassage } from '../passages.js'
+import { isOfDocument, passagesSchema, plainPassage, textOfPassage } from '../passages.js'
+import type { AskedGraph, UserStores } from '../stores.js'
 import { ofLists, tool } from '../tool.js'
 import { isIri } from '../triples.js'
 
@@ -25,11 +27,11 @@ export const search = tool({
     const skip = passedOver(after, mostPassages - 51)
     // One more, to know whether others follow.
     const query = { text, k: skip + k + 1, signal }
-    // An id that is no IRI is the name of a core, which has that document alone.
+    const within = askedGraph(asked)
     const found =
       document === undefined || isIri(document)
-        ? await stores.graph(askedGraph(asked)).search({ ...query, document })
-        : await stores.graph(askedGraph({ ...asked, cores: [document] })).search(query)
+        ? await stores.graph(within).search({ ...query, document })
+        : await inDocument(document, stores, within, query)
     const page = found.slice(skip, skip + k)
     return listing({
       name: 'passages',
@@ -41,3 +43,15 @@ export const search = tool({
     })
   },
 })
+
+/** Of an id that is no IRI: flows write the document, and no other, into the core of that name. */
+async function inDocument(
+  id: string,
+  stores: UserStores,
+  { cores, ...within }: AskedGraph,
+  query: SearchQuery,
+): Promise<FoundPassage[]> {
+  if (cores !== undefined && !cores.includes(id)) return []
+  const found = await stores.graph({ ...within, cores: [id] }).search(query)
+  return found.filter(({ document }) => document !== undefined && isOfDocument(document.v, id))
+}
