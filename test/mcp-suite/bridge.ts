@@ -1,5 +1,5 @@
-// A server of HTTP before programs that speak the protocol over stdio: one for each `initialize`, and one for all that
-// comes without.
+// A server of HTTP before programs that speak the protocol over stdio: one for each `initialize`, one for all that says
+// which version it is of, as messages of 2026-07-28 do, and one for all else. A stream is of one era.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline'
 interface Message {
   readonly id?: string | number
   readonly method?: string
+  readonly params?: { readonly _meta?: Readonly<Record<string, unknown>> }
 }
 
 export async function bridge(args: readonly string[]) {
@@ -26,7 +27,8 @@ export async function bridge(args: readonly string[]) {
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const message = JSON.parse(Buffer.concat(chunks).toString()) as Message
     const isFirst = message.method === 'initialize'
-    const session = isFirst ? randomUUID() : String(request.headers['mcp-session-id'] ?? '')
+    const named = request.headers['mcp-session-id']
+    const session = isFirst ? randomUUID() : String(named ?? eraOf(message))
     const answer = await programOf(session).ask(message)
     const headers = {
       'content-type': 'application/json',
@@ -45,6 +47,10 @@ export async function bridge(args: readonly string[]) {
       await Promise.all([...programs.values()].map((program) => program.close()))
     },
   }
+}
+
+function eraOf({ params }: Message): string {
+  return params?._meta?.['io.modelcontextprotocol/protocolVersion'] === undefined ? 'old' : 'new'
 }
 
 class Program {

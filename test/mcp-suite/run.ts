@@ -1,5 +1,6 @@
-// npm run mcp: the protocol's own conformance suite for servers, over HTTP, and by a bridge over stdio: what is released
-// of it, and over HTTP what is coming, which alone has 2026-07-28. It runs on Node 22, and all of it is installed by this script.
+// npm run mcp: the protocol's own conformance suite for servers, over HTTP, and, as it asks over nothing else, by a bridge
+// over stdio: what is released of it, and what is coming, which alone has 2026-07-28. It runs on Node 22, and all of it is
+// installed by this script.
 // A check that fails and is not known to fails the run, and so does a reason of which nothing fails any more.
 
 import { spawn, spawnSync } from 'node:child_process'
@@ -56,10 +57,11 @@ try {
   for (const [name, version] of Object.entries(suites)) {
     await check(`HTTP, ${version}`, name, `${url}/mcp`, () => true)
   }
-  // What is coming asks in one program's stream what belongs to several.
   const { url: bridged, close } = await bridge([script, 'mcp', '--write', '--url', url])
   const isOfBoth = (check: string) => !ofHttpAlone.test(check)
-  await check(`stdio, ${suites.released}`, 'released', bridged, isOfBoth)
+  for (const [name, version] of Object.entries(suites)) {
+    await check(`stdio, ${version}`, name, bridged, isOfBoth)
+  }
   await close()
 } finally {
   server.kill()
