@@ -155,15 +155,43 @@ export class Connection {
       if (response.ok) return response
       const error = await errorOf(response)
       signal.throwIfAborted()
-      const isBusy = [429, 503].includes(response.status) && response.headers.has('Retry-After')
+      const told = response.headers.get('Retry-After')
+      const isBusy = [429, 503].includes(response.status) && told !== null
       if (!isBusy || asking.isSafe !== true || at === tries) throw error
-      const told = Number(response.headers.get('Retry-After')) * 1000
-      await pause(Math.min(told || waitMs(at), longestWaitMs), signal)
+      await pause(toldMs(told) ?? waitMs(at), signal)
     }
   }
 
   async json<T>(method: string, path: string, asking: Asking = {}): Promise<T> {
-    const response = await this.ask(method, path, { accept: json, ...asking })
+    return this.read(await this.ask(method, path, { accept: json, ...asking }))
+  }
+
+  /** json() of what is there. */
+  async get<T>(path: string, query: Asking['query'] = {}, signal?: AbortSignal): Promise<T> {
+    return this.json('GET', path, { query, isSafe: true, signal })
+  }
+
+  /** The version of what is there, by the head of its answer; undefined where the server says that there is none. */
+  async version(path: string, none: ErrorCode): Promise<string | undefined> {
+    const response = await maybe(none, this.ask('GET', path, { isSafe: true }))
+    if (response === undefined) return undefined
+    await leave(response)
+    return versionIn(response)
+  }
+
+  /** False where the server says that there is none. */
+  async remove(
+    path: string,
+    none: ErrorCode,
+    conditions?: RemoteConditions,
+    query: Asking['query'] = {},
+  ): Promise<boolean> {
+    const { headers } = onCondition(conditions)
+    return (await maybe(none, this.ask('DELETE', path, { headers, query }))) !== undefined
+  }
+
+  /** What an answer in JSON says. */
+  async read<T>(response: Response): Promise<T> {
     const text = await textOf(response)
     try {
       return parseJson(text) as T
@@ -230,10 +258,7 @@ export async function* pagesOf<T>(
   let [left, after] = [limit, query.after]
   while (left > 0) {
     const asked = { ...query, after, limit: Math.min(left, 1000) }
-    const page = await connection.json<Record<string, T[]> & { next?: string }>('GET', path, {
-      query: asked,
-      isSafe: true,
-    })
+    const page = await connection.get<Record<string, T[]> & { next?: string }>(path, asked)
     const items = page[name] as T[]
     yield* items
     left -= items.length
@@ -439,6 +464,12 @@ function unreachable(cause: unknown): LorekeepError {
   return new LorekeepError('LK_STORAGE_UNAVAILABLE', 'the server was not reached, or left', {
     cause,
   })
+}
+
+/** Seconds or a date, by our clock (RFC 9110, section 10.2.3); undefined where it is neither, or over. */
+function toldMs(told: string): number | undefined {
+  const ms = /^\d+$/.test(told) ? 1000 * +told : Date.parse(told) - Date.now()
+  return ms > 0 ? Math.min(ms, longestWaitMs) : undefined
 }
 
 /** Twice as long each time, and by chance not all at once. */

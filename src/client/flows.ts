@@ -33,7 +33,6 @@ import {
   onCondition,
   pagesOf,
   part,
-  versionIn,
   waitMs,
 } from './connection.js'
 import type { Asking, Connection, RemoteConditions, ServerError } from './connection.js'
@@ -90,8 +89,6 @@ const patienceMs = 60_000
 const mostChanged = 10_000
 
 export function createFlows(connection: Connection): RemoteFlows {
-  const get = <T>(path: string, query: Asking['query'] = {}) =>
-    connection.json<T>('GET', path, { query, isSafe: true })
   const single = (id: string) => `flows/${part(id)}`
 
   /** Saying it again changes nothing. */
@@ -171,22 +168,13 @@ export function createFlows(connection: Connection): RemoteFlows {
   return {
     define: (definition, conditions) =>
       change('PUT', single(definition.id), conditions, inJson(definition)),
-    get: (id) => maybe('LK_FLOW_NOT_FOUND', get<Flow>(single(id))),
+    get: (id) => maybe('LK_FLOW_NOT_FOUND', connection.get<Flow>(single(id))),
     list: () => allOf<Flow>(connection, 'flows'),
-    flowPage: (query = {}) => get<FlowPage>('flows', { ...query }),
-    async version(id) {
-      const asked = connection.ask('GET', single(id), { isSafe: true })
-      const response = await maybe('LK_FLOW_NOT_FOUND', asked)
-      if (response !== undefined) await leave(response)
-      return response && versionIn(response)
-    },
+    flowPage: (query = {}) => connection.get<FlowPage>('flows', { ...query }),
+    version: (id) => connection.version(single(id), 'LK_FLOW_NOT_FOUND'),
     start: (id, conditions) => change('POST', `${single(id)}/start`, conditions),
     stop: (id, conditions) => change('POST', `${single(id)}/stop`, conditions),
-    async remove(id, conditions) {
-      const { headers } = onCondition(conditions)
-      const asked = connection.ask('DELETE', single(id), { headers })
-      return (await maybe('LK_FLOW_NOT_FOUND', asked)) !== undefined
-    },
+    remove: (id, conditions) => connection.remove(single(id), 'LK_FLOW_NOT_FOUND', conditions),
     async load(flow, document, { signal } = {}) {
       const service = `flow/${part(flow)}/service`
       const [name, asking] =
@@ -197,14 +185,14 @@ export function createFlows(connection: Connection): RemoteFlows {
       await leave(response)
       return { job: response.headers.get('Lorekeep-Job') ?? '' }
     },
-    job: (id) => maybe('LK_JOB_NOT_FOUND', get<Job>(`jobs/${part(id)}`)),
+    job: (id) => maybe('LK_JOB_NOT_FOUND', connection.get<Job>(`jobs/${part(id)}`)),
     jobs,
     jobPage(query = {}) {
       const [path, asked] = ofJobs(query)
-      return get<JobPage>(path, { ...asked, limit: query.limit })
+      return connection.get<JobPage>(path, { ...asked, limit: query.limit })
     },
     deadLetters: (flow) => jobs({ flow, state: 'dead' }),
-    stats: (flow) => get<FlowStats>(`flow/${part(flow)}/stats`),
+    stats: (flow) => connection.get<FlowStats>(`flow/${part(flow)}/stats`),
     watch,
     retry: (job) => connection.json<Job>('POST', `jobs/${part(job)}/retry`),
     async cancel(job) {
@@ -219,9 +207,12 @@ export function createFlows(connection: Connection): RemoteFlows {
       return { cancelled, ...rest }
     },
     async document({ user, document }) {
-      const asked = get<DocumentStatus & { core?: unknown }>(`documents/${part(document)}`, {
-        user,
-      })
+      const asked = connection.get<DocumentStatus & { core?: unknown }>(
+        `documents/${part(document)}`,
+        {
+          user,
+        },
+      )
       const found = await maybe('LK_DOCUMENT_NOT_FOUND', asked)
       if (found === undefined) return undefined
       const { core: _, ...status } = found
@@ -229,11 +220,11 @@ export function createFlows(connection: Connection): RemoteFlows {
     },
     documents: ({ limit, ...query } = {}) =>
       pagesOf<CompletedDocument>(connection, 'documents', 'documents', query, limit),
-    documentPage: (query = {}) => get<CompletedDocumentPage>('documents', { ...query }),
-    async removeDocument({ user, document }) {
-      const asked = connection.ask('DELETE', `documents/${part(document)}`, { query: { user } })
-      return (await maybe('LK_DOCUMENT_NOT_FOUND', asked)) !== undefined
-    },
+    documentPage: (query = {}) => connection.get<CompletedDocumentPage>('documents', { ...query }),
+    removeDocument: ({ user, document }) =>
+      connection.remove(`documents/${part(document)}`, 'LK_DOCUMENT_NOT_FOUND', undefined, {
+        user,
+      }),
   }
 }
 

@@ -18,8 +18,8 @@ import type {
 import { parseJson } from '../json-text.js'
 import type { Term, Triple } from '../types.js'
 import { createAnswer } from './answer.js'
-import { checkTexts, chunksOf, linesOf } from './connection.js'
-import type { Connection } from './connection.js'
+import { checkTexts, chunksOf, json, linesOf } from './connection.js'
+import type { Asking, Connection } from './connection.js'
 import { eventsOf } from './events.js'
 
 /** Those methods of a Graph that HTTP has. `answer` is made by the model of the server. */
@@ -47,40 +47,27 @@ export function createGraph(
 ): RemoteGraph {
   const query = { user }
 
-  const textOf = (question: object) => JSON.stringify({ cores, collection, ...question }, plain)
-  const ask = async <T>(name: string, { signal, ...question }: Question): Promise<T> =>
-    connection.json('POST', `graph/${name}`, {
+  /** A question changes nothing, and so does a change that is said again. */
+  const send = (name: string, { signal, ...question }: Question, accept = json) =>
+    connection.ask('POST', `graph/${name}`, {
       query,
-      type: 'application/json',
-      body: textOf(question),
+      accept,
+      type: json,
+      body: JSON.stringify({ cores, collection, ...question }, plain),
       isSafe: true,
       signal,
     })
+  const ask = async <T>(name: string, question: Question): Promise<T> =>
+    connection.read(await send(name, question))
 
-  async function* stream<T>(name: string, { signal, ...question }: Question): AsyncGenerator<T> {
-    const response = await connection.ask('POST', `graph/${name}`, {
-      query,
-      accept: 'application/x-ndjson',
-      type: 'application/json',
-      body: textOf(question),
-      isSafe: true,
-      signal,
-    })
-    for await (const line of linesOf(response)) {
+  async function* stream<T>(name: string, question: Question): AsyncGenerator<T> {
+    for await (const line of linesOf(await send(name, question, 'application/x-ndjson'))) {
       yield parseJson(line) as T
     }
   }
 
   const change = async (how: 'merge' | 'split', a: Term, b: Term, signal?: AbortSignal) => {
-    const body = textOf({ a, b })
-    // Saying it again changes nothing.
-    await connection.ask('POST', `graph/${how}`, {
-      query,
-      type: 'application/json',
-      body,
-      isSafe: true,
-      signal,
-    })
+    await send(how, { a, b, signal })
   }
   const match = (pattern: TriplePattern = {}, { limit, signal }: MatchOptions = {}) =>
     stream<Triple>('match', { ...pattern, limit, signal })
@@ -96,19 +83,11 @@ export function createGraph(
       return (await ask<{ entities: never[] }>('nearest', { vector, k, exact, where, signal }))
         .entities
     },
-    retrieve: (question) => ask('retrieve', question),
+    retrieve: (question) => ask('retrieve', { ...question }),
     answer: (question) =>
       createAnswer<Answer>(async function* (left) {
-        const { signal: given, ...asked } = question
-        const response = await connection.ask('POST', 'graph/answer', {
-          query,
-          accept: 'text/event-stream',
-          type: 'application/json',
-          body: textOf(asked),
-          isSafe: true,
-          signal: given === undefined ? left : [left, given],
-        })
-        yield* eventsOf(response)
+        const signal = [left, ...(question.signal === undefined ? [] : [question.signal])]
+        yield* eventsOf(await send('answer', { ...question, signal }, 'text/event-stream'))
       }),
     async search(question) {
       const { passages, truncated } = await ask<{ passages: FoundPassage[]; truncated?: boolean }>(
@@ -159,7 +138,7 @@ export function createGraph(
 }
 
 interface Question {
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: Asking['signal']
   readonly [name: string]: unknown
 }
 

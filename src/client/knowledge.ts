@@ -54,14 +54,7 @@ const mostVersions = 20
 
 export function createKnowledge(connection: Connection): RemoteKnowledge {
   const stat = ({ user, id }: CoreRef, signal?: AbortSignal) =>
-    maybe(
-      'LK_CORE_NOT_FOUND',
-      connection.json<CoreStat>('GET', `cores/${part(id)}`, {
-        query: { user },
-        isSafe: true,
-        signal,
-      }),
-    )
+    maybe('LK_CORE_NOT_FOUND', connection.get<CoreStat>(`cores/${part(id)}`, { user }, signal))
   const indexPath = (ref: CoreRef | OfUser) =>
     ref.id === undefined ? 'index' : `cores/${part(ref.id)}/index`
 
@@ -136,18 +129,14 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
     export: (ref, options = {}) => open(ref, options),
     stat: (ref) => stat(ref),
     list: ({ limit, ...query }) => pagesOf<CoreStat>(connection, 'cores', 'cores', query, limit),
-    corePage: (query) =>
-      connection.json<CorePage>('GET', 'cores', { query: { ...query }, isSafe: true }),
-    async delete({ user, id }, conditions) {
-      const { headers } = onCondition(conditions)
-      const asked = connection.ask('DELETE', `cores/${part(id)}`, { query: { user }, headers })
-      return (await maybe('LK_CORE_NOT_FOUND', asked)) !== undefined
-    },
+    corePage: (query) => connection.get<CorePage>('cores', { ...query }),
+    delete: ({ user, id }, conditions) =>
+      connection.remove(`cores/${part(id)}`, 'LK_CORE_NOT_FOUND', conditions, { user }),
     graph: (query) => createGraph(connection, query),
     index: (ref: CoreRef | OfUser, { signal }: IndexAbort = {}) =>
       connection.json<never>('POST', indexPath(ref), { query: { user: ref.user }, signal }),
     indexState: (ref: CoreRef | OfUser) =>
-      connection.json<never>('GET', indexPath(ref), { query: { user: ref.user }, isSafe: true }),
+      connection.get<never>(indexPath(ref), { user: ref.user }),
   }
 }
 

@@ -20,7 +20,7 @@ import type {
 } from '../objects/types.js'
 import type { NamedPageOptions } from '../paging.js'
 import type { JsonObject } from '../types.js'
-import { allOf, inJson, json, leave, maybe, onCondition, part, versionIn } from './connection.js'
+import { allOf, inJson, json, leave, maybe, onCondition, part } from './connection.js'
 import type { Connection, RemoteConditions } from './connection.js'
 
 type Typed<T> = JsonObject extends T ? unknown : T
@@ -96,9 +96,6 @@ export function createObjects(connection: Connection, flow = 'default'): RemoteO
     const asked = connection.json<StoredObject>(method, path, { ...inJson(body), headers })
     return maybe('LK_OBJECT_NOT_FOUND', asked)
   }
-  const get = <T>(path: string) => connection.json<T>('GET', path, { isSafe: true })
-  const page = <T>(path: string, query: NamedPageOptions) =>
-    connection.json<T>('GET', path, { query: { ...query }, isSafe: true })
   const query = (query: ObjectQuery) => connection.post<ObjectPage<never>>(`${ofFlow}/query`, query)
 
   return {
@@ -109,20 +106,13 @@ export function createObjects(connection: Connection, flow = 'default'): RemoteO
       const asking = { ...inJson(definition), headers, isSafe: !isConditional }
       return connection.json('PUT', `schemas/${part(String(name))}`, asking)
     },
-    schema: (name) => maybe('LK_SCHEMA_NOT_FOUND', get<SchemaDefinition>(`schemas/${part(name)}`)),
-    async schemaVersion(name) {
-      const asked = connection.ask('GET', `schemas/${part(name)}`, { isSafe: true })
-      const response = await maybe('LK_SCHEMA_NOT_FOUND', asked)
-      if (response !== undefined) await leave(response)
-      return response && versionIn(response)
-    },
+    schema: (name) =>
+      maybe('LK_SCHEMA_NOT_FOUND', connection.get<SchemaDefinition>(`schemas/${part(name)}`)),
+    schemaVersion: (name) => connection.version(`schemas/${part(name)}`, 'LK_SCHEMA_NOT_FOUND'),
     schemas: () => allOf<SchemaDefinition>(connection, 'schemas'),
-    schemaPage: (query = {}) => page<SchemaPage>('schemas', query),
-    async dropSchema(name, conditions) {
-      const { headers } = onCondition(conditions)
-      const asked = connection.ask('DELETE', `schemas/${part(name)}`, { headers })
-      return (await maybe('LK_SCHEMA_NOT_FOUND', asked)) !== undefined
-    },
+    schemaPage: (query = {}) => connection.get<SchemaPage>('schemas', { ...query }),
+    dropSchema: (name, conditions) =>
+      connection.remove(`schemas/${part(name)}`, 'LK_SCHEMA_NOT_FOUND', conditions),
     import: (batch, { onDuplicate } = {}) =>
       connection.json('POST', `${ofFlow}/import`, {
         ...(typeof batch === 'string' ? { type: json, body: batch } : inJson(batch)),
@@ -143,18 +133,15 @@ export function createObjects(connection: Connection, flow = 'default'): RemoteO
     },
     explain: (query) => connection.post<QueryPlan>(`${ofFlow}/explain`, query),
     get: <T extends object>(collection: string, id: ObjectId) =>
-      maybe('LK_OBJECT_NOT_FOUND', get<StoredObject<T>>(single(collection, id))),
+      maybe('LK_OBJECT_NOT_FOUND', connection.get<StoredObject<T>>(single(collection, id))),
     replace: (collection, id, object, conditions) =>
       change('PUT', single(collection, id), object, conditions),
     patch: (collection, id, changes, conditions) =>
       change('PATCH', single(collection, id), changes, conditions),
-    async delete(collection, id, conditions) {
-      const { headers } = onCondition(conditions)
-      const asked = connection.ask('DELETE', single(collection, id), { headers })
-      return (await maybe('LK_OBJECT_NOT_FOUND', asked)) !== undefined
-    },
+    delete: (collection, id, conditions) =>
+      connection.remove(single(collection, id), 'LK_OBJECT_NOT_FOUND', conditions),
     collections: () => allOf<CollectionStat>(connection, 'collections'),
-    collectionPage: (query = {}) => page<CollectionPage>('collections', query),
+    collectionPage: (query = {}) => connection.get<CollectionPage>('collections', { ...query }),
     async createCollection(name, conditions) {
       const { headers } = onCondition(conditions)
       const response = await connection.ask('PUT', `collections/${part(name)}`, { headers })

@@ -170,6 +170,35 @@ t.test('a server that is busy is asked again after as long as it says', async (t
   await t.rejects(client.objects.createCollection('c'), { code: 'LK_HTTP_BUSY', status: 503 })
 })
 
+t.test('how long a server asks to wait may be a date, nonsense, or years', async (t) => {
+  const { url } = await serve(t)
+  const problem = { code: 'LK_HTTP_RATE', status: 429, detail: 'too much of one user at once' }
+  /** Between the first time and the second; undefined where there was none within 500 ms. */
+  const waited = async (told: string) => {
+    const times: number[] = []
+    const { objects, close } = through(url, () => {
+      times.push(performance.now())
+      const headers = { 'Retry-After': told }
+      return times.length > 1
+        ? undefined
+        : Promise.resolve(Response.json(problem, { status: 429, headers }))
+    })
+    const asked = objects.schemas().catch(() => undefined)
+    await Promise.race([asked, new Promise<void>((resolve) => setTimeout(resolve, 500))])
+    await close()
+    return times[1] === undefined ? undefined : times[1] - times[0]!
+  }
+  const past = new Date(0).toUTCString()
+  for (const told of ['-5', '-1e9', '1e-9', 'soon', 'NaN', '', '0', past]) {
+    const ms = (await waited(told)) ?? 0
+    t.ok(ms >= 90, `'${told}': ${ms} ms`)
+  }
+  const later = new Date(Date.now() + 4000).toUTCString()
+  for (const told of [String(10 * 365 * 86_400), '9'.repeat(400), later]) {
+    t.equal(await waited(told), undefined, told)
+  }
+})
+
 t.test('an abort ends a wait at once, and is not tried again', async (t) => {
   const { url } = await serve(t)
   const slow = through(url, (_, { signal }) => {
