@@ -1,7 +1,9 @@
 // A retriever of LangChain over `retrieve`: by words, names, walks, and vectors where there are good ones.
 
-import type { Document } from '@langchain/core/documents'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Document, DocumentInterface } from '@langchain/core/documents'
 import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers'
+import type { RunnableConfig } from '@langchain/core/runnables'
 import { checkOptions } from '../door/options.js'
 import { aCount, aListOfTexts, anObject, aText, neverUndefined } from '../door/rules.js'
 import type { RetrieveLegs } from '../graph/types.js'
@@ -40,6 +42,8 @@ const fewestEntities = 50
 export class LorekeepRetriever extends BaseRetriever<PassageMetadata> {
   override lc_namespace = ['lorekeep', 'langchain']
   readonly #options: LorekeepRetrieverOptions
+  /** Of the calls of invoke(): what LangChain hands on from there does not have it. */
+  readonly #signals = new AsyncLocalStorage<AbortSignal | undefined>()
 
   /** @throws TypeError for options that cannot be */
   constructor(options: LorekeepRetrieverOptions) {
@@ -58,14 +62,25 @@ export class LorekeepRetriever extends BaseRetriever<PassageMetadata> {
     return 'LorekeepRetriever'
   }
 
-  /** The best first. @throws LorekeepError as retrieve() */
+  /** A `signal` of the configuration ends the question. */
+  override async invoke(
+    question: string,
+    config?: Partial<RunnableConfig>,
+  ): Promise<DocumentInterface<PassageMetadata>[]> {
+    return this.#signals.run(config?.signal, () => super.invoke(question, config))
+  }
+
+  /** The best first. @throws LorekeepError as retrieve(), and the signal's reason */
   override async _getRelevantDocuments(question: string): Promise<Document<PassageMetadata>[]> {
     const { knowledge, user, k = 4, use, languages, ...options } = this.#options
+    const signal = this.#signals.getStore()
+    signal?.throwIfAborted()
     const { sources } = await knowledge.graph({ user, ...within(options) }).retrieve({
       text: question,
       entities: Math.max(k, fewestEntities),
       use,
       languages,
+      signal,
     })
     return sources
       .filter(({ text }) => text !== undefined && text.trim() !== '')

@@ -5,13 +5,14 @@ import type { EmbeddingsInterface } from '@langchain/core/embeddings'
 import { maximalMarginalRelevance } from '@langchain/core/utils/math'
 import { VectorStore, type MaxMarginalRelevanceSearchOptions } from '@langchain/core/vectorstores'
 import { checkArgument, checkOptions } from '../door/options.js'
-import { aCount, aName, aRule, aSignal, aText, aVector } from '../door/rules.js'
+import { aCount, aName, aText, aVector } from '../door/rules.js'
 import { LorekeepError } from '../errors.js'
 import { embedVectors } from '../flow/steps/embed.js'
 import type { NearEntity } from '../graph/types.js'
 import type { Vector } from '../types.js'
 import { DocumentCores } from './document-cores.js'
-import { ids, lastOfEach, namedDocuments } from './given-documents.js'
+import { addRules, deleteRules, ids, lastOfEach, namedDocuments } from './given-documents.js'
+import type { AddOptions, DeleteOptions } from './given-documents.js'
 import { alternativesOf, type MetadataFilter } from './metadata.js'
 import type { DecodedDocument } from './stored-document.js'
 import { aKnowledgeStore, someAtOnce, type LangchainKnowledge } from './stores.js'
@@ -25,27 +26,12 @@ export interface LorekeepVectorStoreOptions {
   readonly batch?: number
 }
 
-export interface AddOptions {
-  /** One for each document; by default the document's own, or a new one. What has it is replaced. */
-  readonly ids?: readonly string[]
-  /** Ends it: what was stored until then stays. */
-  readonly signal?: AbortSignal
-}
-
-export interface DeleteOptions {
-  readonly ids?: readonly string[]
-  /** Deletes all that the store has. */
-  readonly deleteAll?: true
-}
-
 const storeRules = {
   knowledge: aKnowledgeStore,
   user: aText,
   collection: aName(256),
   batch: aCount(1),
 }
-const addRules = { ids, signal: aSignal }
-const deleteRules = { ids, deleteAll: aRule<true>('true', (value) => value === true) }
 const [defaultBatch, defaultFetchK, defaultLambda] = [64, 20, 0.5]
 
 export class LorekeepVectorStore extends VectorStore {

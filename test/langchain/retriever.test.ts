@@ -70,6 +70,27 @@ for (const [door, open] of Object.entries(doors)) {
     await t.rejects(ask(question, { cores: ['none'] }), { code: 'LK_CORE_NOT_FOUND' })
   })
 
+  t.test(`${door}: a signal of the configuration ends the question`, async (t) => {
+    const { knowledge } = await on()
+    const reason = new Error('enough')
+    const retriever = new LorekeepRetriever({ knowledge, user: 'alice' })
+    const late = retriever.invoke('a book', { signal: AbortSignal.abort(reason) })
+    await t.rejects(late, reason)
+
+    const leaving = new AbortController()
+    const graph: typeof knowledge.graph = (asked) => {
+      leaving.abort(reason)
+      return knowledge.graph(asked)
+    }
+    const slow = Object.assign(Object.create(knowledge) as typeof knowledge, { graph })
+    const ended = new LorekeepRetriever({ knowledge: slow, user: 'alice' })
+    const [cut, whole] = [{ signal: leaving.signal }, {}].map((config) =>
+      RunnableSequence.from([ended, (found: unknown[]) => found.length]).invoke('a book', config),
+    )
+    await t.rejects(cut!, reason)
+    t.equal(await whole, 4, 'one beside it goes on')
+  })
+
   t.test(`${door}: a chain answers, and its citations lead to places in documents`, async (t) => {
     const { knowledge } = await on()
     const retriever = new LorekeepRetriever({ knowledge, user: 'alice' })
