@@ -1,5 +1,5 @@
-// npm run matrix [-- node@22 | bun …]: the tests on every version of Node that is supported, and on the other runtimes
-// a smoke run, the handler in their servers, and the client. Their binaries come from the registry, as packages that hold
+// npm run matrix [-- node@22 | bun | ws …]: the tests on every version of Node that is supported, on the other runtimes
+// a smoke run, the handler in their servers, and the client, and those of sockets with the least `ws`. Their binaries come from the registry, as packages that hold
 // nothing else; none of them runs a script when it is installed.
 
 import assert from 'node:assert/strict'
@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 interface Runtime {
   /** Package and version. */
@@ -15,6 +16,8 @@ interface Runtime {
   readonly binary: string
   readonly args: readonly string[]
   readonly scripts: readonly string[]
+  /** Of the environment, beside ours. */
+  readonly options?: string
 }
 
 // The package `node` fetches one of these in a script of its own.
@@ -48,6 +51,14 @@ const runtimes: Readonly<Record<string, Runtime>> = {
     args: ['run', '--allow-all'],
     scripts,
   },
+  // Not a runtime: this one, with a peer that is as old as it may be.
+  ws: {
+    install: 'ws@8.18.0',
+    binary: process.execPath,
+    args: ['dist/test/run.js'],
+    scripts: ['test/http/socket'],
+    options: `--import ${pathToFileURL(resolve('dist/test/matrix/least-ws.js')).href}`,
+  },
 }
 
 const asked = process.argv.slice(2)
@@ -66,16 +77,16 @@ const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--prefer-offline'
 const failed: string[] = []
 const skipped: string[] = []
 let passed = 0
-for (const [name, { install, binary, args, scripts }] of chosen) {
+for (const [name, { install, binary, args, scripts, options }] of chosen) {
   const packages = ['install', '--ignore-scripts', ...quiet, install]
   if ((await run('npm', packages, directory)) !== 0) {
     skipped.push(`${name}: npm could not install it`)
     continue
   }
-  const path = join(directory, binary)
+  const path = resolve(directory, binary)
   await run(path, ['--version'])
   for (const script of scripts) {
-    if ((await run(path, [...args, script])) === 0) passed++
+    if ((await run(path, [...args, script], undefined, options)) === 0) passed++
     else failed.push(`${name}: ${script}`)
   }
 }
@@ -86,11 +97,17 @@ if (failed.length > 0) {
   process.exitCode = 1
 }
 
-async function run(command: string, args: readonly string[], cwd?: string): Promise<number | null> {
+async function run(
+  command: string,
+  args: readonly string[],
+  cwd?: string,
+  options?: string,
+): Promise<number | null> {
   console.log(`# ${[command, ...args].join(' ')}`)
   const child = spawn(command, args, {
     stdio: ['ignore', 'inherit', 'inherit'],
     ...(cwd && { cwd }),
+    ...(options && { env: { ...process.env, NODE_OPTIONS: options } }),
   })
   const [code] = (await once(child, 'close')) as [number | null]
   return code
