@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { serve } from '../http/fixtures/serving.js'
-import { inaccessible, noBrowser, openBrowser, watchedPage } from './browser.js'
+import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -38,6 +38,28 @@ t.test('each step says which is the next', { skip }, async (t) => {
   await page.getByLabel('Question').fill('Who rows?')
   await page.getByLabel('Question').press('Enter')
   await page.locator('.sources mark').filter({ hasText: 'rowed' }).waitFor()
+  t.equal(await page.getByText('There is nothing to ask yet.').count(), 0)
+  t.strictSame(faults, [])
+})
+
+t.test('who asks before all is read is told to wait', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
+  await page.getByText('No documents yet.').waitFor()
+  const buffer = Buffer.from('Dick rowed the old man over the river.')
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'ferry.txt', mimeType: 'text/plain', buffer })
+  await page.getByText('None is done yet.').waitFor()
+  t.equal(await page.getByText('No documents yet.').count(), 0)
+  await page.getByRole('link', { name: 'Ask', exact: true }).click()
+  const soon = page.getByText('What was loaded is being read.')
+  await soon.waitFor()
+  t.strictSame(await inaccessible(page), [])
+  const runner = flows.run()
+  t.teardown(() => runner.stop())
+  await soon.waitFor({ state: 'detached' })
   t.equal(await page.getByText('There is nothing to ask yet.').count(), 0)
   t.strictSame(faults, [])
 })

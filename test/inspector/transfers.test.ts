@@ -115,7 +115,7 @@ t.test('documents go through the flow that was chosen', { skip }, async (t) => {
   await flows.define({ id: 'letters', steps: [{ name: 'read', run: () => ({}) }] })
   const { page, faults } = await watchedPage(t, await openBrowser(t), url)
   await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
-  await page.getByLabel('Flow of new documents').selectOption('letters')
+  await page.getByLabel('New ones go by flow').selectOption('letters')
   const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
   await page.setInputFiles('input[type=file]', file)
   while ((await flows.stats('letters')).queued === 0) await page.waitForTimeout(20)

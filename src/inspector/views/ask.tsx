@@ -6,6 +6,7 @@ import type { Triple } from '../../types.js'
 import { useAsked } from '../asking.js'
 import { cut, shortened } from '../graph/names.js'
 import { later, type ViewProps } from '../later.js'
+import { useTicks } from '../live.js'
 import { Heading } from '../parts/controls.js'
 import { MarkedText, marksOf, type Mark } from '../parts/marked-text.js'
 import { Answered, Empty } from '../parts/states.js'
@@ -53,11 +54,33 @@ export default function Ask({ place }: ViewProps) {
   )
 }
 
-/** Says what to do first where there is nothing to ask. */
+/** So often it is looked for what there is to ask. */
+const lookAgainMs = 2000
+
+/** Says what to do first where there is nothing to ask, or to wait where that is being read. */
 function Unasked() {
   const { keep, user, mayChange } = useSession()
-  const cores = useAsked(() => keep.knowledge.corePage({ user, limit: 1 }), [user])
-  if (cores.value?.cores.length !== 0) return null
+  const ticks = useTicks(lookAgainMs)
+  const asked = useAsked(async () => {
+    const { cores } = await keep.knowledge.corePage({ user, limit: 1 })
+    if (cores.length > 0) return 'something'
+    const waiting = (['queued', 'active', 'delayed'] as const).map((state) =>
+      keep.flows.jobPage({ user, state, limit: 1 }),
+    )
+    return (await Promise.all(waiting)).some(({ jobs }) => jobs.length > 0) ? 'soon' : 'nothing'
+  }, [user])
+  useEffect(() => {
+    if (ticks > 0 && asked.value !== 'something') asked.again()
+  }, [ticks])
+  if (asked.value === undefined || asked.value === 'something') return null
+  if (asked.value === 'soon')
+    return (
+      <Empty
+        title={texts.ask.soon}
+        hint={texts.ask.soonHint}
+        way={{ href: hashOf('queue'), text: texts.ask.watch }}
+      />
+    )
   return (
     <Empty
       title={texts.ask.empty}

@@ -91,7 +91,11 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
       <List
         name={texts.views.documents}
         pages={pages}
-        empty={{ title: texts.documents.none, hint: texts.documents.noneHint }}
+        empty={
+          transfers.list.some(({ outcome }) => outcome === undefined)
+            ? { title: texts.documents.noneDone, hint: texts.documents.noneDoneHint }
+            : { title: texts.documents.none, hint: texts.documents.noneHint }
+        }
         head={
           <>
             <th>{texts.documents.id}</th>

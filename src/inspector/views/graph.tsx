@@ -50,13 +50,15 @@ export default function GraphView({ place }: ViewProps) {
           options={[['', texts.graph.library], ...[...known].map((id) => [id, id] as const)]}
           onChange={(id) => refine(hashOf('graph', id || undefined))}
         />
-        <Field
-          label={texts.graph.search}
-          value={typed}
-          onInput={setTyped}
-          onEnter={() => refine(hashOf('graph', subject, { search: typed.trim() }))}
-          hint={texts.graph.searchHint}
-        />
+        <div class="wide">
+          <Field
+            label={texts.graph.search}
+            value={typed}
+            onInput={setTyped}
+            onEnter={() => refine(hashOf('graph', subject, { search: typed.trim() }))}
+            hint={texts.graph.searchHint}
+          />
+        </div>
       </div>
       {(q || search || around) !== '' && (
         <p class="note">

@@ -68,7 +68,7 @@ function Jobs({ query }: { readonly query: ViewProps['place']['query'] }) {
                 ))}
               </div>
             )}
-            <div class="filters">
+            <div class="filters close">
               <Choice
                 label={texts.queue.flow}
                 value={flow}
