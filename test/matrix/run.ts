@@ -10,8 +10,8 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 interface Runtime {
-  /** Package and version. */
-  readonly install: string
+  /** Packages and versions. */
+  readonly install: readonly string[]
   /** From the directory that it is installed in. */
   readonly binary: string
   readonly args: readonly string[]
@@ -24,7 +24,7 @@ interface Runtime {
 const machine = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 
 const node = (version: string): Runtime => ({
-  install: `node-${version}@npm:node-${machine}@${version}`,
+  install: [`node-${version}@npm:node-${machine}@${version}`],
   binary: `node_modules/node-${version}/bin/node`,
   args: ['--enable-source-maps'],
   scripts: ['dist/test/run.js'],
@@ -39,21 +39,29 @@ const runtimes: Readonly<Record<string, Runtime>> = {
   'node@20': node('20.20'),
   'node@22': node('22'),
   'node@24': node('24'),
+  // The AI SDK of which Node 20 runs the major before.
+  'ai@7': {
+    ...node('22'),
+    install: [...node('22').install, 'ai-7@npm:ai@7', 'zod@4'],
+    args: ['dist/test/run.js'],
+    scripts: ['test/ai'],
+    options: `--import ${pathToFileURL(resolve('dist/test/matrix/newest-ai.js')).href}`,
+  },
   bun: {
-    install: 'bun@1',
+    install: ['bun@1'],
     binary: `node_modules/@oven/bun-${machine.replace('arm64', 'aarch64')}/bin/bun`,
     args: [],
     scripts,
   },
   deno: {
-    install: 'deno@2',
+    install: ['deno@2'],
     binary: `node_modules/@deno/${machine}${libc}/deno`,
     args: ['run', '--allow-all'],
     scripts,
   },
   // Not a runtime: this one, with a peer that is as old as it may be.
   ws: {
-    install: 'ws@8.18.0',
+    install: ['ws@8.18.0'],
     binary: process.execPath,
     args: ['dist/test/run.js'],
     scripts: ['test/http/socket'],
@@ -78,7 +86,7 @@ const failed: string[] = []
 const skipped: string[] = []
 let passed = 0
 for (const [name, { install, binary, args, scripts, options }] of chosen) {
-  const packages = ['install', '--ignore-scripts', ...quiet, install]
+  const packages = ['install', '--ignore-scripts', ...quiet, ...install]
   if ((await run('npm', packages, directory)) !== 0) {
     skipped.push(`${name}: npm could not install it`)
     continue
