@@ -3,15 +3,18 @@
 // time in which they got 573, 556, 517 and 462 with turns. Whoever waits says so: a turn that nobody waits for is
 // kept, because to give it up and to take it again costs three round trips.
 
+import { randomBytes } from 'node:crypto'
 import { hasCode } from './errors.js'
 import type { Sharing } from './storage.js'
 
 /** So long a turn lasts where there is more to do, and others wait. */
 const turnMs = 100
 
-/** And so many times as long as its beginning took, where the storage is far away, but not for longer. */
-const timesBeginning = 4
-const longestTurnMs = 200
+/** And so many times as long as its beginning took, where the storage is far away. */
+const timesBeginning = 10
+
+/** So long all turns of those who wait last together where they are longer than `turnMs`: nobody waits for a second. */
+const roundMs = 500
 
 /** So long it is kept where there is nothing to do, and nobody waits. */
 const keptMs = 50
@@ -25,24 +28,30 @@ const tellMs = 200
 export class TurnTaking {
   readonly #sharing: Sharing | undefined
   readonly #name: string
-  /** What is told to others by who waits. */
+  /** What is told to others by who waits: of one name all begin with the same, and end with who it is. */
   readonly #message: Uint8Array
   #release: (() => void) | undefined
   /** Nobody has given it: to go on without is for a moment, not to be kept. */
   #isBorrowed = false
   #since = 0
   #beginningMs = 0
-  /** Somebody has said that he waits. */
-  #isWanted = false
+  /** Who has said that he waits, as messages end. */
+  readonly #waiting = new Set<string>()
   #keeping: NodeJS.Timeout | undefined
 
   constructor(sharing: Sharing | undefined, name: string) {
     this.#sharing = sharing
     this.#name = name
-    this.#message = Buffer.from(JSON.stringify({ type: 'turn', name }))
+    const own = Buffer.from(
+      JSON.stringify({ type: 'turn', name, from: randomBytes(6).toString('hex') }),
+    )
+    this.#message = own
+    const beginning = own.lastIndexOf(':')
     // Until the storage is closed.
     sharing?.subscribe((message) => {
-      if (Buffer.compare(message, this.#message) === 0) this.#give()
+      if (message.length !== own.length) return
+      if (own.compare(message, 0, beginning, 0, beginning) !== 0) return
+      this.#give(Buffer.from(message.subarray(beginning)).toString('latin1'))
     })
   }
 
@@ -92,15 +101,16 @@ export class TurnTaking {
 
   /** It has lasted as long as it may. */
   get isOver(): boolean {
-    if (this.#release === undefined || !(this.#isWanted || this.#isBorrowed)) return false
-    const mostMs = Math.min(timesBeginning * this.#beginningMs, longestTurnMs)
+    if (this.#release === undefined || !this.#isWanted) return false
+    const shareMs = roundMs / Math.max(1, this.#waiting.size)
+    const mostMs = Math.min(timesBeginning * this.#beginningMs, shareMs)
     return performance.now() - this.#since > Math.max(turnMs, mostMs)
   }
 
   /** There is nothing to do. What comes soon has the same turn, unless others want theirs. */
   rest(): void {
     if (this.#release === undefined) return
-    if (this.#isWanted || this.#isBorrowed) this.end()
+    if (this.#isWanted) this.end()
     else this.#keeping ??= setTimeout(() => this.end(), keptMs)
   }
 
@@ -114,11 +124,15 @@ export class TurnTaking {
     this.resume()
     this.#release?.()
     this.#release = undefined
-    this.#isWanted = false
+    this.#waiting.clear()
   }
 
-  #give(): void {
-    if (this.#keeping === undefined) this.#isWanted = true
+  get #isWanted(): boolean {
+    return this.#waiting.size > 0 || this.#isBorrowed
+  }
+
+  #give(who: string): void {
+    if (this.#keeping === undefined) this.#waiting.add(who)
     else this.end()
   }
 }

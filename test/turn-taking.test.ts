@@ -100,11 +100,29 @@ t.test('a turn that takes long to begin lasts longer, and not for ever', async (
   t.ok(one.isOver, 'nothing was written')
   one.begun()
   // A machine that is busy may have let it pass.
-  t.ok(!one.isOver || performance.now() - since > 190)
+  t.ok(!one.isOver || performance.now() - since > 490)
   one.begun()
-  await wait(100)
+  await wait(400)
   t.ok(one.isOver)
   one.end()
   await given
   two.end()
+})
+
+t.test('the more wait, the shorter is a turn that took long to begin', async (t) => {
+  const all = (await sharings(t, 4)).map((sharing) => new TurnTaking(sharing, 'name'))
+  const [one, ...others] = all as [TurnTaking, ...TurnTaking[]]
+  await one.take()
+  const waiting = others.map(async (other) => {
+    await other.take()
+    other.end()
+  })
+  const since = performance.now()
+  await wait(120)
+  one.begun()
+  t.ok(!one.isOver || performance.now() - since > 160)
+  await wait(60)
+  t.ok(one.isOver, 'three wait: each turn is a third of what one would be')
+  one.end()
+  await Promise.all(waiting)
 })

@@ -16,6 +16,7 @@ import { LaneQueue, type Change, type LaneHost, type Member, type Written } from
 import { applied, lookBehind, type Look } from './loading.js'
 import type { Memory } from './memory.js'
 import { damaged, Pages, StalePage } from './pages.js'
+import { readAhead } from './reading-ahead.js'
 import { Readers, type Pin } from './readers.js'
 import { RowShapes } from './row-shapes.js'
 import { headOf, laneIn, type Head, type State } from './state.js'
@@ -53,6 +54,9 @@ export class Committer {
   readonly #queues = new Map<number, LaneQueue>()
   /** The newest version of each lane that others have made, as far as it is known. */
   readonly #foreign = new Map<number, number>()
+  /** The tables when it was opened, and by lane when what others had made there was read last. */
+  readonly #opened: State['tables']
+  readonly #readOf = new Map<number, State['tables']>()
   #state: State
   #asked = 0
   #readCount = 0
@@ -62,6 +66,7 @@ export class Committer {
     const { cacheBytes, isShared, presence, reads, now, elapsed } = options
     this.#storage = storage
     this.#state = state
+    this.#opened = state.tables
     this.isShared = isShared
     this.#presence = presence
     this.#reads = reads
@@ -229,7 +234,11 @@ export class Committer {
         const lanes = new Set([0, ...this.#state.heads.others.keys(), ...this.#queues.keys()])
         return [...lanes].sort((a, b) => a - b).map((lane) => this.#queueOf(lane))
       },
-      look: async (lane) => (lane === undefined ? this.look() : this.#lookAtLane(lane)),
+      look: async (lane) => {
+        if (lane === undefined) return this.look()
+        await this.#lookAtLane(lane)
+        return this.#readAhead(lane)
+      },
       refresh: async (error) => this.#refresh(error),
       adopt: (commit) => this.#adopt(commit),
     }
@@ -301,6 +310,13 @@ export class Committer {
     await this.#follow(look, asked, lane)
     // Other lanes may be older than what this one has followed.
     if (this.#state.heads.others.size > 0) this.#lastLook.outdate()
+  }
+
+  async #readAhead(lane: number): Promise<void> {
+    const state = this.#state
+    const before = this.#readOf.get(lane) ?? this.#opened
+    this.#readOf.set(lane, state.tables)
+    await readAhead(this.memory, before, state, lane)
   }
 
   /** @throws LorekeepError `LK_STORAGE_CORRUPT` where the state is the newest, and a page is gone */

@@ -41,8 +41,12 @@ export interface Orphan {
   readonly pages: readonly number[]
 }
 
-/** Changes of a lane that are read together with its head: mostly others are not further ahead. */
-const readAhead = 8
+/**
+ * Changes of a lane that are read together with its head: mostly others are not further ahead. Of one lane alone more,
+ * for who has waited while others had their turns.
+ */
+const aheadOfAll = 8
+const aheadOfOne = 128
 
 /** `undefined` where nothing was ever written. @throws LorekeepError `LK_STORAGE_*` */
 export async function loadState(storage: Storage): Promise<Loaded | undefined> {
@@ -86,9 +90,10 @@ export async function lookBehind(storage: Storage, state: State, lane?: number):
   const keys = [commonKey()]
   for (let n = 0; n < laneCount; n++) if (lane === undefined || n === lane) keys.push(headKey(n))
   const known = [0, ...heads.others.keys()].filter((n) => lane === undefined || n === lane)
+  const most = lane === undefined ? aheadOfAll : aheadOfOne
   for (const n of known) {
     const { version } = laneIn(heads, n)
-    for (let ahead = 1; ahead <= readAhead; ahead++) keys.push(changeKey(version + ahead))
+    for (let ahead = 1; ahead <= most; ahead++) keys.push(changeKey(version + ahead))
   }
   const values = await storage.getMany(keys)
   const read = new Map(keys.map((key, n) => [textOf(key), values[n]]))
