@@ -68,6 +68,8 @@ export class Proxy {
     }
     for (const each of both) {
       this.#sockets.add(each)
+      // As the driver and the server send: what is left of an answer would wait for up to 40 ms for what came before.
+      each.setNoDelay(true)
       each.on('error', end).on('close', end)
     }
     socket.on('data', (bytes) => {
