@@ -119,6 +119,9 @@ export class Committer {
   /** What the look at the beginning of the turn has found, and nothing was read since. */
   #seen: Ahead | undefined
   #running: Promise<void> | undefined
+  /** Looks in line are numbered as they are asked for; those up to the second number are known to have been answered. */
+  #looks = 0
+  #looked = 0
   /** That has not begun. */
   #look: Promise<void> | undefined
   readonly lastLook: LastLook
@@ -192,7 +195,10 @@ export class Committer {
   }
 
   #lookInLine(begun: () => void): Promise<void> {
+    const number = ++this.#looks
     return this.read(async (draft) => {
+      // The turn began with a look, after it was asked for this one.
+      if (number <= this.#looked) return
       draft.assertClean()
       begun()
       const seen = this.lastLook.begin()
@@ -279,8 +285,14 @@ export class Committer {
     }
     if (this.#flights.length > 0) return true
     // Others had theirs: what would be made of the state that is known would be refused.
+    const looks = this.#looks
+    // Whoever asks from here on is not served by this look.
+    this.#look = undefined
+    const isLooked = this.lastLook.begin()
     try {
       const seen = await lookAhead(this.#options.storage, this.#state)
+      this.#looked = looks
+      isLooked()
       if (!isSame(seen.head, this.#state.headBytes)) this.#stale ??= 'behind'
       if (this.#stale !== undefined) this.#seen = seen
     } catch {

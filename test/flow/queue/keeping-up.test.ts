@@ -62,6 +62,32 @@ t.test('what cannot be followed is read anew when the turn has begun', async (t)
   t.strictSame(await flowProblems(one), [])
 })
 
+t.test('a turn begins with a look, which is that of who asked before it', async (t) => {
+  const memory = new SharedMemory()
+  t.teardown(() => memory.close())
+  const [one, two] = [await memory.backend().open('flows'), await memory.backend().open('flows')]
+  let gets = 0
+  const get: Storage['get'] = (key) => (gets++, two.get(key))
+  const counted = new Proxy(two, {
+    get: (storage, name) => {
+      const found: unknown = name === 'get' ? get : Reflect.get(storage, name)
+      return typeof found === 'function' && name !== 'get' ? found.bind(storage) : found
+    },
+  })
+  const queue = await openQueue(counted)
+  const other = await openQueue(withoutTurns(one))
+  const release = await one.sharing!.turn('head')
+  const loading = queue.load('f', documentOf('own'))
+  await turns()
+  gets = 0
+  const looking = queue.refresh()
+  await other.load('f', documentOf('theirs'))
+  release()
+  await Promise.all([loading, looking])
+  t.equal(queue.stats('f')?.queued, 2)
+  t.equal(gets, 0, 'nobody looked twice')
+})
+
 t.test('in its own turn a process looks for changes beside what is being written', async (t) => {
   const memory = new SharedMemory()
   t.teardown(() => memory.close())
