@@ -117,7 +117,7 @@ export class IndexThread {
   }
 
   /**
-   * Undefined where as many work as are of use (each takes a processor, and up to 150 MiB), or where no
+   * Undefined where as many work as are of use (each takes a processor, and up to 200 MiB), or where no
    * thread can be started: then the index is made where it is wanted.
    */
   static async start(

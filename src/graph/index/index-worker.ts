@@ -7,6 +7,8 @@ import { shareBlocks } from '../../blocks.js'
 import type { Operation } from '../../storage.js'
 import type { FromWorker, ToWorker } from './index-thread.js'
 import { writeLinks, type LinkOptions } from './links-writer.js'
+import { Ordering, OrdersThread, type ToOrders } from './orders-thread.js'
+import type { Many } from './part-builder.js'
 import { mergeHere } from './part-merger.js'
 import { PartsBuilder } from './parts-builder.js'
 import { TermsKernel } from './terms-kernel.js'
@@ -36,13 +38,14 @@ const storage: BlockStorage = {
 }
 
 let builder: PartsBuilder | undefined
-/** One for all indexes: what it needs is memory that is there already. */
-const kernel = new TermsKernel()
+/** One of each for all indexes: what they need is memory that is there already. */
+let many: Many | undefined
+const ordering = new Ordering()
 let hash: Hash | undefined
 /** Slices are indexed one after another. */
 let last: Promise<unknown> = Promise.resolve()
 
-port.on('message', (message: ToWorker) => {
+port.on('message', (message: ToWorker | ToOrders) => {
   if (message.type === 'answer') {
     waiting.get(message.id)?.(message.value)
     waiting.delete(message.id)
@@ -57,18 +60,19 @@ port.on('message', (message: ToWorker) => {
 
 post({ type: 'ready' })
 
-async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<void> {
-  if (message.type === 'source') {
-    builder ??= new PartsBuilder(storage, message.id, message.source, { kernel })
+async function perform(message: Exclude<ToWorker, { type: 'answer' }> | ToOrders): Promise<void> {
+  if (message.type === 'order') await ordering.order(message, (order) => port.postMessage(order))
+  else if (message.type === 'source') {
+    builder ??= new PartsBuilder(storage, message.id, message.source, { many: forMany() })
     builder.source(message.source)
   } else if (message.type === 'slice') {
     if (builder === undefined) throw new Error('a slice came before it was told whose it is')
-    const slice = kernel.slice(message.place, message.length)
+    const slice = forMany().kernel.slice(message.place, message.length)
     hash?.update(slice)
     builder.push(slice)
     await builder.writeFull()
     post({ type: 'taken', place: message.place })
-  } else if (message.type === 'memory') post({ type: 'memory', memory: kernel.buffer })
+  } else if (message.type === 'memory') post({ type: 'memory', memory: forMany().kernel.buffer })
   else if (message.type === 'hash') hash = createHash('sha256')
   else if (message.type === 'digest') {
     if (hash === undefined) throw new Error('no slice was hashed')
@@ -86,6 +90,10 @@ async function perform(message: Exclude<ToWorker, { type: 'answer' }>): Promise<
     const part = await mergeHere(storage, id, inputs, linking(minLinked))
     post({ type: 'done', parts: part === undefined ? [] : [part] })
   }
+}
+
+function forMany(): Many {
+  return (many ??= { kernel: new TermsKernel(), orders: new OrdersThread() })
 }
 
 function linking(minLinked: number): LinkOptions {

@@ -11,10 +11,12 @@ import { PartWriter } from './part-writer.js'
 import { PassagePart } from './passage-part.js'
 import { passagesIn } from './said-passages.js'
 import { PredicateRoles } from './passage-roles.js'
-import { RowTable } from './permutations.js'
+import { OrdersHere, rowsOf, type Columns, type Orders } from './orders.js'
+import { inShared, type OrdersThread } from './orders-thread.js'
+import { inHeap, type Allocate } from './permutations.js'
 import { Origin, PlaceTable } from './place-table.js'
 import type { SourceName } from './places.js'
-import { sortTerms } from './term-order.js'
+import { ranksOf, sortTerms } from './term-order.js'
 import { maxAhead, TermTable } from './term-table.js'
 import { noMore, unlisted, type TermsKernel } from './terms-kernel.js'
 import { writeTerms } from './terms-writer.js'
@@ -23,7 +25,7 @@ import { WaitingTerms } from './waiting-terms.js'
 
 /**
  * What a part holds at most, more or less: a slice of the core may go over it. They bound the memory
- * of indexing, some 150 MiB, and each part more is one more place for a question to look into.
+ * of indexing, some 200 MiB, and each part more is one more place for a question to look into.
  */
 const maxTriples = 1 << 20
 const maxTermBytes = 64 * 1024 * 1024
@@ -32,6 +34,17 @@ const maxLengths = 64
 
 /** Their terms should fit the processor's first caches. */
 const triplesAtOnce = maxAhead / 3
+
+/** Fewer triples are put in order here: telling another thread takes a millisecond, and starting it 40. */
+const fewestBeside = 1 << 17
+
+/** Where many triples may come: what takes them, and what puts them in order. */
+export interface Many {
+  readonly kernel: TermsKernel
+  readonly orders: OrdersThread
+  /** Of the index before: memory that is shared is no sooner gone than the collector comes. */
+  columns?: Columns
+}
 
 /** Words of passages, as often as they stand there: some 10,000 passages of 100 words. */
 const maxTokens = 1 << 20
@@ -45,13 +58,15 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
   readonly #origin: Origin
   readonly #terms: TermTable
   /** Where many triples come. */
+  readonly #many: Many | undefined
   readonly #kernel: TermsKernel | undefined
+  readonly #allocate: Allocate
   readonly taker: TripleTaker | undefined
   taken = 0
   #places: PlaceTable
   /** Of the part of triples that is under way; -1 before it has any. */
   #number = -1
-  #columns: BuilderColumns
+  #columns: Columns
   #triples = 0
   /** Triples that were looked through for passages. */
   #looked = 0
@@ -83,24 +98,28 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
 
   /**
    * All parts are stored under keys that begin with `id`. `room`: terms and triples that fit before it
-   * grows, a power of two; thousands of parts of a few triples may be built. `kernel`: for many triples.
+   * grows, a power of two; thousands of parts of a few triples may be built. `many`: for many triples.
    */
   constructor(
     storage: BlockStorage,
     id: string,
     source: SourceName,
     room: number,
-    kernel: TermsKernel | undefined,
+    many: Many | undefined,
   ) {
     this.#storage = storage
     this.#id = id
     this.#origin = new Origin(source)
+    const kernel = many?.kernel
+    this.#many = many
     this.#kernel = kernel
     this.taker = kernel && this
     this.#terms = new TermTable(room, kernel)
     kernel?.forget()
     this.#places = new PlaceTable(this.#terms)
-    this.#columns = createColumns(room)
+    this.#allocate = many === undefined ? inHeap : inShared
+    const columns = many?.columns ?? createColumns(room, this.#allocate)
+    this.#columns = { ...columns, places: undefined }
     this.#roles = new PredicateRoles(this.#terms)
   }
 
@@ -222,6 +241,7 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
       this.#triples += count
       this.taken += count
     }
+    if (this.#triples >= fewestBeside) this.#many?.orders.start()
     return at
   }
 
@@ -276,7 +296,7 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
     const columns = this.#columns
     if (columns.places === undefined) {
       if (place === 0) return
-      columns.places = new Uint32Array(columns.s.length)
+      columns.places = this.#allocate(columns.s.length)
     }
     columns.places.fill(place, from, to)
   }
@@ -352,18 +372,28 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
     const turns = new Turns(undefined)
     const writer = new PartWriter(this.#storage, name, terms.count, turns)
     try {
-      const ranks = await writeTerms(terms, sortTerms(terms), writer.dictionary, turns)
+      const order = sortTerms(terms)
+      const ranks = ranksOf(order, terms.count, this.#allocate)
       const where = this.#places.sorted(ranks)
+      const orders = this.#order(ranks, where.numbers, turns)
+      await writeTerms(terms, order, writer.dictionary, turns)
       await writer.places(where)
-      const rows = rowsOf(this.#columns, this.#triples, ranks, where.numbers)
       // However small: where the storage is in memory, nothing else lets others run between many parts.
       await turn()
-      const part = await writer.triples(where, await rows.sorted(turns))
+      const part = await writer.triples(where, orders)
       this.#begin()
       return [part]
     } finally {
       await writer.settle()
     }
+  }
+
+  #order(ranks: Uint32Array, numbers: Uint32Array, turns: Turns): Orders {
+    const unsorted = { columns: this.#columns, count: this.#triples, ranks, numbers }
+    const beside = this.#many?.orders
+    return this.#triples >= fewestBeside && beside?.isReady === true
+      ? beside.order(unsorted)
+      : new OrdersHere(() => rowsOf(unsorted), turns)
   }
 
   async #finishVectors(): Promise<PartRecord[]> {
@@ -408,43 +438,17 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
     if (this.#number < 0) this.#number = this.#begun++
     while (this.#triples + count > this.#columns.s.length) {
       const { s, p, o, places } = this.#columns
-      this.#columns = { s: twice(s), p: twice(p), o: twice(o), places: places && twice(places) }
+      const more = (column: Uint32Array) => twice(column, this.#allocate)
+      this.#columns = { s: more(s), p: more(p), o: more(o), places: places && more(places) }
+      if (this.#many !== undefined) this.#many.columns = this.#columns
     }
   }
 }
 
-function twice(column: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(2 * column.length)
+function twice(column: Uint32Array, allocate: Allocate): Uint32Array {
+  const larger = allocate(2 * column.length)
   larger.set(column)
   return larger
-}
-
-/** Triples by their terms' numbers in their order, and those of their places. */
-function rowsOf(
-  { s, p, o, places }: BuilderColumns,
-  count: number,
-  ranks: Uint32Array,
-  numbers: Uint32Array,
-): RowTable {
-  const counts = new Uint32Array(ranks.length + 1)
-  for (let i = 0; i < count; i++) {
-    const id = ranks[s[i] as number] as number
-    s[i] = id
-    counts[id + 1] = (counts[id + 1] as number) + 1
-  }
-  const rows = new RowTable(counts, places !== undefined)
-  const { next, pairs } = rows
-  for (let i = 0; i < count; i++) {
-    const id = s[i] as number
-    const at = next[id] as number
-    next[id] = at + 1
-    pairs[2 * at] = ranks[p[i] as number] as number
-    pairs[2 * at + 1] = ranks[o[i] as number] as number
-    if (places !== undefined && rows.places !== undefined) {
-      rows.places[at] = numbers[places[i] as number] as number
-    }
-  }
-  return rows
 }
 
 /** A literal of xsd:string has nothing more. */
@@ -456,17 +460,8 @@ function isBytes(expected: Uint8Array, bytes: Uint8Array, from: number, to: numb
   return true
 }
 
-interface BuilderColumns {
-  readonly s: Uint32Array
-  readonly p: Uint32Array
-  readonly o: Uint32Array
-  /** Where there are several. */
-  places: Uint32Array | undefined
-}
-
-function createColumns(room: number): BuilderColumns {
-  const [s, p, o] = [new Uint32Array(room), new Uint32Array(room), new Uint32Array(room)]
-  return { s, p, o, places: undefined }
+function createColumns(room: number, allocate: Allocate): Columns {
+  return { s: allocate(room), p: allocate(room), o: allocate(room), places: undefined }
 }
 
 interface GraphName {

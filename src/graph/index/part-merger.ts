@@ -10,6 +10,7 @@ import type { PartName } from './keys.js'
 import { partKind, placeWords, sourceWords, type PartRecord, type VectorRecord } from './layout.js'
 import { fileKeys, vectorFile, vectorFileId, type LinkOptions } from './links-writer.js'
 import { PartWriter } from './part-writer.js'
+import { OrdersHere } from './orders.js'
 import { RowTable } from './permutations.js'
 import {
   generationAt,
@@ -192,7 +193,7 @@ async function mergeTriples(
   try {
     const where = await mergeNames(inputs, writer, turns)
     const rows = await collectRows(inputs, writer.dictionary.count, where, turns)
-    return await writer.triples(where, await rows.sorted(turns))
+    return await writer.triples(where, new OrdersHere(() => rows, turns))
   } finally {
     await writer.settle()
   }

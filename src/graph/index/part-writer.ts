@@ -5,7 +5,8 @@ import { writtenColumns, type PassageColumns } from './passage-columns.js'
 import { DictionaryWriter } from './dictionary-writer.js'
 import { mainKey, type PartName } from './keys.js'
 import { placeWords, sourceWords, type PartRecord, type VectorRecord } from './layout.js'
-import { byLast, rowsByPlace, type SortedRows } from './permutations.js'
+import type { Orders } from './orders.js'
+import { rowsByPlace, type SortedRows } from './permutations.js'
 import type { SortedPlaces } from './places.js'
 import { SectionWriter } from './section-writer.js'
 
@@ -41,23 +42,23 @@ export class PartWriter {
   }
 
   /** Of a part of triples, all that follows the places. */
-  async triples(where: SortedPlaces, rows: SortedRows): Promise<PartRecord> {
-    const turns = this.#turns
+  async triples(where: SortedPlaces, orders: Orders): Promise<PartRecord> {
     const file = this.#file
-    const { spo } = rows
-    await file.write(spo.starts)
-    await file.write(spo.pairs)
+    const rows = await orders.rows()
+    const { starts, pairs } = rows.spo
+    const triples = pairs.length / 2
+    await file.write(starts)
+    await file.write(pairs)
     const { lists, placeRows } = await this.#rowPlaces(where, rows)
-    await turns.pass()
-    const osp = await byLast(spo, turns)
+    await this.#turns.pass()
+    const osp = await orders.osp()
     await file.write(osp.starts)
     await file.write(osp.pairs)
-    const pos = await byLast(osp, turns, spo)
+    const pos = await orders.pos()
     await file.write(pos.starts)
     await file.write(pos.pairs)
     const values = await this.#values()
     await file.finish()
-    const triples = spo.pairs.length / 2
     return { ...this.#record(where, values), triples, lists, placeRows }
   }
 

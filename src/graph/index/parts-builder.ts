@@ -2,9 +2,8 @@ import type { BlockStorage } from '../../block-writer.js'
 import { CoreWalker } from '../../codec/walker.js'
 import { keepShape } from '../../kept-shapes.js'
 import type { PartRecord } from './layout.js'
-import { PartBuilder } from './part-builder.js'
+import { PartBuilder, type Many } from './part-builder.js'
 import type { SourceName } from './places.js'
-import type { TermsKernel } from './terms-kernel.js'
 
 const mostForRoom = 64 << 14
 
@@ -18,17 +17,17 @@ export class PartsBuilder {
   readonly #parts: PartRecord[] = []
 
   /**
-   * All of the index is stored under keys that begin with `id`. `bytes`: how many come, where that is known; `kernel`:
-   * where they may be many.
+   * All of the index is stored under keys that begin with `id`. `bytes`: how many come, where that is known; `many`: where
+   * they may be so.
    */
   constructor(
     storage: BlockStorage,
     id: string,
     source: SourceName,
-    { bytes = mostForRoom, kernel }: { bytes?: number; kernel?: TermsKernel } = {},
+    { bytes = mostForRoom, many }: { bytes?: number; many?: Many } = {},
   ) {
-    const room = kernel === undefined ? roomFor(bytes) : kernelRoom
-    this.#builder = new PartBuilder(storage, id, source, room, kernel)
+    const room = many === undefined ? roomFor(bytes) : kernelRoom
+    this.#builder = new PartBuilder(storage, id, source, room, many)
     this.#walker = new CoreWalker(this.#builder)
   }
 

@@ -12,7 +12,7 @@ import { columnsOf, type PassageColumns } from './passage-columns.js'
 import { PlaceTable, type Origin } from './place-table.js'
 import type { Passages, Rows } from './said-passages.js'
 import { sortedWords, type NumberedWord } from './sorted-words.js'
-import { endOf, sortTerms } from './term-order.js'
+import { endOf, ranksOf, sortTerms } from './term-order.js'
 import { TermTable } from './term-table.js'
 import { writeTerms } from './terms-writer.js'
 
@@ -156,7 +156,9 @@ export class PassagePart {
     const turns = new Turns(undefined)
     const writer = new PartWriter(this.#storage, this.#name, terms.count, turns)
     try {
-      const ranks = await writeTerms(terms, sortTerms(terms), writer.dictionary, turns)
+      const sorted = sortTerms(terms)
+      await writeTerms(terms, sorted, writer.dictionary, turns)
+      const ranks = ranksOf(sorted, terms.count)
       const where = this.#places.sorted(ranks)
       await writer.places(where)
       const columns = this.#ranked(ranks, where.numbers)

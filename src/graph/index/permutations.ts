@@ -21,6 +21,11 @@ export interface SortedRows {
   readonly lists: Uint32Array
 }
 
+/** Makes room for so many numbers, all 0. */
+export type Allocate = (length: number) => Uint32Array
+
+export const inHeap: Allocate = (length) => new Uint32Array(length)
+
 /** Ids that are gone through in one turn: they have some two triples each. */
 const idsAtOnce = 1 << 15
 const rowsAtOnce = 1 << 16
@@ -38,13 +43,13 @@ export class RowTable {
   #listed = 0
 
   /** `counts`: for each subject how many of its triples come at most, by id + 1. It is taken over. */
-  constructor(counts: Uint32Array, isMixed: boolean) {
+  constructor(counts: Uint32Array, isMixed: boolean, allocate = inHeap) {
     const starts = addUp(counts)
     const room = starts.at(-1) ?? 0
     this.#starts = starts
-    this.next = starts.slice(0, -1)
-    this.pairs = new Uint32Array(2 * room)
-    this.places = isMixed ? new Uint32Array(room) : undefined
+    this.next = new Uint32Array(starts.subarray(0, -1))
+    this.pairs = allocate(2 * room)
+    this.places = isMixed ? allocate(room) : undefined
   }
 
   /** All of them have come. */
@@ -144,22 +149,19 @@ function addUp(counts: Uint32Array): Uint32Array {
   return counts
 }
 
-/**
- * From triples (a, b, c) sorted by a, b and c those sorted by c, a and b. `into` is not needed any more:
- * its memory is taken.
- */
+/** From triples (a, b, c) sorted by a, b and c those sorted by c, a and b. */
 export async function byLast(
   { starts: from, pairs }: Permutation,
   turns: Turns,
-  into?: Permutation,
+  allocate: Allocate,
 ): Promise<Permutation> {
-  const terms = from.length - 1
-  const counts = into?.starts.fill(0) ?? new Uint32Array(terms + 1)
+  const counts = allocate(from.length)
   countLast(pairs, counts)
   await turns.pass()
   const starts = addUp(counts)
-  const next = starts.slice()
-  const sorted = into?.pairs ?? new Uint32Array(pairs.length)
+  const next = new Uint32Array(starts)
+  const sorted = allocate(pairs.length)
+  const terms = from.length - 1
   for (let id = 0; id < terms; id += idsAtOnce) {
     scatter(from, pairs, id, Math.min(terms, id + idsAtOnce), next, sorted)
     await turns.pass()

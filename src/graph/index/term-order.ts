@@ -3,6 +3,7 @@
 
 import { entryWords } from './encoded-term.js'
 import { sortedPairs } from '../../radix-sort.js'
+import { inHeap } from './permutations.js'
 
 /** Below 0 where the first entry, [from, to) of `words`, comes before the other of the same hash. */
 export function compareEntries(
@@ -41,6 +42,13 @@ export function sortTerms(terms: Terms): Uint32Array<ArrayBuffer> {
     if (to - from > 1) sortEqual(terms, pairs, from, to)
   }
   return pairs
+}
+
+/** By id its number in the order that sortTerms() gave. */
+export function ranksOf(order: Uint32Array, count: number, allocate = inHeap): Uint32Array {
+  const ranks = allocate(count)
+  for (let n = 0; n < count; n++) ranks[order[2 * n + 1] as number] = n
+  return ranks
 }
 
 function sortEqual({ words, starts }: Terms, pairs: Uint32Array, from: number, to: number): void {

@@ -15,34 +15,30 @@ const ends = new Uint32Array(termsAtOnce)
  */
 export let wasRead = 0
 
-/** Writes the terms of a table in their order, as sortTerms() has it. Gives by id its number there. */
+/** Writes the terms of a table in their order, as sortTerms() has it. */
 export async function writeTerms(
   terms: TermTable,
   order: Uint32Array,
   dictionary: DictionaryWriter,
   turns: Turns,
-): Promise<Uint32Array> {
-  const ranks = new Uint32Array(terms.count)
+): Promise<void> {
   while (dictionary.count < terms.count) {
-    writeSome(terms, order, dictionary, ranks)
+    writeSome(terms, order, dictionary)
     await dictionary.flush()
     await turns.pass()
   }
-  return ranks
 }
 
 function writeSome(
   { words, starts: startOf, count }: TermTable,
   order: Uint32Array,
   dictionary: DictionaryWriter,
-  ranks: Uint32Array,
 ): void {
   while (!dictionary.isFull && dictionary.count < count) {
     const first = dictionary.count
     const those = Math.min(termsAtOnce, count - first)
     for (let n = 0; n < those; n++) {
       const id = order[2 * (first + n) + 1] as number
-      ranks[id] = first + n
       starts[n] = startOf[id] as number
       ends[n] = startOf[id + 1] as number
     }

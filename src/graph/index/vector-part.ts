@@ -6,7 +6,7 @@ import { vectorKey, type PartName } from './keys.js'
 import type { PartRecord } from './layout.js'
 import { PartWriter } from './part-writer.js'
 import { PlaceTable, type Origin } from './place-table.js'
-import { sortTerms } from './term-order.js'
+import { ranksOf, sortTerms } from './term-order.js'
 import { TermTable } from './term-table.js'
 import { writeTerms } from './terms-writer.js'
 
@@ -81,7 +81,9 @@ export class VectorPart {
     const turns = new Turns(undefined)
     const writer = new PartWriter(this.#storage, this.#name, terms.count, turns)
     try {
-      const ranks = await writeTerms(terms, sortTerms(terms), writer.dictionary, turns)
+      const order = sortTerms(terms)
+      await writeTerms(terms, order, writer.dictionary, turns)
+      const ranks = ranksOf(order, terms.count)
       const where = this.#places.sorted(ranks)
       await writer.places(where)
       const entities = this.#entities.subarray(0, this.count)

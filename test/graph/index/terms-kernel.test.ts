@@ -5,6 +5,8 @@ import { Packr } from 'msgpackr'
 import t from 'tap'
 import { encodeMessage } from '../../../src/codec/encoder.js'
 import { knownDatatypes } from '../../../src/graph/index/encoded-term.js'
+import { OrdersThread } from '../../../src/graph/index/orders-thread.js'
+import type { Many } from '../../../src/graph/index/part-builder.js'
 import { PartsBuilder } from '../../../src/graph/index/parts-builder.js'
 import type { SourceName } from '../../../src/graph/index/places.js'
 import { TermTable } from '../../../src/graph/index/term-table.js'
@@ -21,6 +23,7 @@ const wide = new Packr({ useRecords: false, variableMapSize: false })
 
 /** One after the other. */
 const kernel = new TermsKernel()
+const orders = new OrdersThread()
 
 interface Kind {
   readonly name: string
@@ -117,7 +120,7 @@ function metadata(c: string) {
 
 async function assertSame(slices: readonly Uint8Array[]): Promise<void> {
   const [taken, told] = [new Blocks(), new Blocks()]
-  const records = await build(taken, slices, { kernel })
+  const records = await build(taken, slices, { many: { kernel, orders } })
   assert.deepEqual(records, await build(told, slices, {}))
   assert.ok(records.length > 0)
   assert.deepEqual([...taken.values.keys()], [...told.values.keys()])
@@ -126,11 +129,7 @@ async function assertSame(slices: readonly Uint8Array[]): Promise<void> {
   }
 }
 
-async function build(
-  storage: Blocks,
-  slices: readonly Uint8Array[],
-  how: { kernel?: TermsKernel },
-) {
+async function build(storage: Blocks, slices: readonly Uint8Array[], how: { many?: Many }) {
   const builder = new PartsBuilder(storage, 'id', sourceNames[0] as SourceName, how)
   // Slices lie in memory that is used again.
   const memory = new Uint8Array(slices.reduce((most, { length }) => Math.max(most, length), 0))
