@@ -3,13 +3,7 @@ import tseslint from 'typescript-eslint'
 export default tseslint.config(
   {
     // The last is AssemblyScript.
-    ignores: [
-      'dist',
-      '.tap',
-      'node_modules',
-      'benchmarks/node_modules',
-      'src/**/assembly',
-    ],
+    ignores: ['dist', '.tap', 'node_modules', 'benchmarks/node_modules', 'src/**/assembly'],
   },
   ...tseslint.configs.recommended,
   {
