@@ -173,19 +173,25 @@ t.test(
     t.equal(pass([plain, { ...plain, x: 1 }]), 1, 'something more')
     t.equal(pass([plain, triple({ v: 'x'.repeat(1001), e: false })]), 1, 'a long string')
 
-    // What lay there before is behind what is there now.
-    const two = Buffer.concat([plain, plain].map((value) => (writers[0] as Packr).pack(value)))
-    for (let end = two.length / 2; end < two.length; end++) {
-      kernel.leave()
-      kernel.pass(two, 0, two.length, 2, 1000)
-      t.equal(kernel.pass(two, 0, end, 2, 1000), two.length / 2, `cut at ${end}`)
-    }
-
     const typed = triple({ v: '1', e: false, dt: 'urn:type' })
     const tagged = triple({ v: '1', e: false, ln: 'urn:type' })
     t.equal(pass([plain, typed]), 1, 'a name that was not learnt')
     kernel.learn(1, Buffer.from('urn:type'), 0, 8)
     t.equal(pass([plain, typed, tagged]), 2, 'it is learnt as a datatype')
     t.equal(pass([plain, { ...plain, g: 'urn:type' }]), 1, 'and not as a graph')
+    kernel.learn(3, Buffer.from('urn:graph'), 0, 9)
+    const more = { ...plain, g: 'urn:graph', x: 1 }
+    for (const writer of writers) t.equal(pass([plain, more], writer), 1, 'a field more')
+
+    // What lay there before is behind what is there now.
+    for (const last of [plain, typed, { ...plain, g: 'urn:graph' }]) {
+      const one = (writers[0] as Packr).pack(plain).length
+      const two = Buffer.concat([plain, last].map((value) => (writers[0] as Packr).pack(value)))
+      for (let end = one; end < two.length; end++) {
+        kernel.leave()
+        t.equal(kernel.pass(two, 0, two.length, 2, 1000), two.length)
+        t.equal(kernel.pass(two, 0, end, 2, 1000), one, `cut at ${end}`)
+      }
+    }
   },
 )
