@@ -170,6 +170,43 @@ t.test('names stay whole at the edge of a narrow picture', { skip }, async (t) =
   t.strictSame(faults, [])
 })
 
+t.test('names do not lie on each other', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  const crowd = Array.from({ length: 90 }, (_, n): Triple[] => [
+    ...named(`urn:n${n}`, `WWW ${n} MMM`, 'Person'),
+    { s: iri('urn:n0'), p: knows, o: iri(`urn:n${n}`) },
+  ]).flat()
+  await write(knowledge, 'crowd', crowd)
+  const viewport = { width: 700, height: 800 }
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url, { viewport })
+  await signIn(page, `${url}/api/v1/inspector#/graph/crowd`, 'alice')
+  await page.locator('canvas[data-done]').waitFor()
+  const thread = await drawingThread(
+    page,
+    `written = []
+    const { fillRect, fillText } = OffscreenCanvasRenderingContext2D.prototype
+    Object.assign(OffscreenCanvasRenderingContext2D.prototype, {
+      fillRect(...of) { written = []; fillRect.apply(this, of) },
+      fillText(text, x, y) {
+        const end = x + this.measureText(text).width
+        if (this.textAlign === 'start') written.push({ text, x, end, y })
+        fillText.call(this, text, x, y)
+      },
+    })`,
+  )
+  const written =
+    await thread.evaluate<{ text: string; x: number; end: number; y: number }[]>('written')
+  t.ok(written.length > 10, `${written.length} names are seen`)
+  const crossed = written.flatMap((one, at) =>
+    written
+      .slice(at + 1)
+      .filter(({ x, end, y }) => Math.abs(y - one.y) < 13 && x < one.end && one.x < end)
+      .map(({ text }) => `${one.text} and ${text}`),
+  )
+  t.strictSame(crossed, [])
+  t.strictSame(faults, [])
+})
+
 t.test('who points at something has its name, and not all drawn anew', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   await write(knowledge, 'boats', boats)

@@ -173,7 +173,11 @@ function circle(context: Context, x: number, y: number, radius: number): void {
 }
 
 /** Which nodes have their name told: those that somebody chose, then the most connected, where there is room. */
-function namedNodes(scene: Scene, { x, y, radius, isSeen }: View): readonly number[] {
+function namedNodes(
+  context: Context,
+  scene: Scene,
+  { x, y, radius, isSeen }: View,
+): readonly number[] {
   const { sketch, selected, lit, path, isMoving } = scene
   const first = [selected, ...path].filter((at) => at !== undefined)
   const neighbours = new Set<number>()
@@ -186,24 +190,48 @@ function namedNodes(scene: Scene, { x, y, radius, isSeen }: View): readonly numb
     }
   }
   const rest = byDegree(sketch).filter((at) => isSeen(at) && (lit?.has(at) ?? true))
-  const rows = new Map<number, (readonly [left: number, right: number])[]>()
+  const rows = new Map<number, (readonly [left: number, right: number, y: number])[]>()
   const named: number[] = []
   const most = isMoving ? mostMovingLabels : mostLabels
   for (const at of new Set([...first, ...neighbours, ...rest.slice(0, 12 * most)])) {
     if (named.length >= most) break
     if (!isSeen(at)) continue
-    const wide = 6 + 6.5 * Math.min(28, sketch.names[at]?.length ?? 0)
+    const wide = widthOf(context, scene, at)
     const left = nameStart(scene, x[at] as number, radius[at] as number, wide)
     const right = left + wide
-    const row = Math.round((y[at] as number) / 9)
+    const middle = y[at] as number
+    const row = Math.floor(middle / nameHeight)
     const isTaken = [row - 1, row, row + 1].some((row) =>
-      rows.get(row)?.some((other) => other[0] < right && left < other[1]),
+      rows
+        .get(row)
+        ?.some(
+          (other) =>
+            other[0] < right && left < other[1] && Math.abs(middle - other[2]) < nameHeight,
+        ),
     )
     if (isTaken && !first.includes(at)) continue
-    rows.set(row, [...(rows.get(row) ?? []), [left, right]])
+    rows.set(row, [...(rows.get(row) ?? []), [left, right, middle]])
     named.push(at)
   }
   return named
+}
+
+/** Of one line of a name with what is around it, in pixels. */
+const nameHeight = 16
+
+const widths = new WeakMap<Sketch, Map<number, number>>()
+
+/** Of a node's name, in pixels. Measured once: hundreds are looked at for each frame. */
+function widthOf(context: Context, { sketch, palette }: Scene, at: number): number {
+  const known = widths.get(sketch) ?? new Map<number, number>()
+  widths.set(sketch, known)
+  let width = known.get(at)
+  if (width === undefined) {
+    context.font = `12px ${palette.font}`
+    width = context.measureText(cut(sketch.names[at] ?? '', 28)).width + 4
+    known.set(at, width)
+  }
+  return width
 }
 
 /** Right of its node; where the picture ends before the name does, left of it, or as far right as it is whole. */
@@ -228,7 +256,7 @@ function byDegree(sketch: Sketch): readonly number[] {
 function drawNames(context: Context, scene: Scene, view: View): void {
   context.textAlign = 'start'
   context.textBaseline = 'middle'
-  for (const at of namedNodes(scene, view).toReversed()) {
+  for (const at of namedNodes(context, scene, view).toReversed()) {
     drawName(context, scene, view, at, at === scene.selected)
   }
 }
