@@ -33,8 +33,8 @@ function refuse(): never {
 /** Every place where something of it is to be seen, by a text that is there when all is. */
 export const placesOf = (job: string): Readonly<Record<string, string>> => ({
   'ask?q=boat': 'What the passages say',
-  graph: 'Choose something in the picture',
-  cores: 'Compare two cores',
+  graph: '3 things',
+  cores: 'of-alice',
   documents: 'of-alice',
   'documents/of-alice': 'Alice owns a boat.',
   objects: '1 object',
