@@ -198,7 +198,16 @@ export class CoreScanner {
     this.#view = new DataView(chunk.buffer, chunk.byteOffset, end)
     this.#copyFrom = 0
     this.#holdFrom = -1
-    triplesKernel?.leave()
+    try {
+      this.#scan(chunk, end)
+    } finally {
+      // It would keep the memory of the chunk from the collector.
+      triplesKernel?.leave()
+    }
+    this.#offset += end
+  }
+
+  #scan(chunk: Uint8Array, end: number): void {
     let at = 0
     while (at < end) {
       if (this.#contentLeft > 0) at = this.#content(chunk, at, end)
@@ -222,7 +231,6 @@ export class CoreScanner {
     }
     if (!this.#holding) this.#flush(chunk, end)
     else if (this.#holdFrom >= 0) this.#flush(chunk, this.#holdFrom)
-    this.#offset += end
   }
 
   /** Call at the end of the stream. */

@@ -2,9 +2,12 @@
 // bytes at a time: then it takes token by token.
 
 import assert from 'node:assert/strict'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Packr } from 'msgpackr'
 import t from 'tap'
 import { defaultLimits } from '../../src/codec/limits.js'
+import { CoreScanner } from '../../src/codec/scanner.js'
 import { TriplesKernel } from '../../src/codec/triples-kernel.js'
 import type { Term, Triple } from '../../src/types.js'
 import { pickSeed, Random } from '../fixtures/random.js'
@@ -195,3 +198,23 @@ t.test(
     }
   },
 )
+
+t.test('nothing of a chunk stays with the kernel', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const scanner = new CoreScanner({ copy: () => undefined }, target)
+  const memory = scanned(scanner)
+  // What a WeakRef was made for stays to the end of the turn.
+  await new Promise((resolve) => setImmediate(resolve))
+  collect()
+  t.equal(memory.deref(), undefined)
+  t.equal(scanner.triples, 700)
+})
+
+function scanned(scanner: CoreScanner): WeakRef<ArrayBufferLike> {
+  const bytes = Uint8Array.from(someMessage(new Random(seed), 700))
+  scanner.push(bytes)
+  // Of the scanner: it has the last chunk for what its errors say.
+  scanner.push(new Uint8Array(0))
+  return new WeakRef(bytes.buffer)
+}

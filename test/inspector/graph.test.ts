@@ -147,20 +147,7 @@ t.test('names stay whole at the edge of a narrow picture', { skip }, async (t) =
   const { page, faults } = await watchedPage(t, await openBrowser(t), url, { viewport })
   await signIn(page, `${url}/api/v1/inspector#/graph/ring`, 'alice')
   await page.locator('canvas[data-done]').waitFor()
-  const thread = await drawingThread(
-    page,
-    `written = []
-    const { fillRect, fillText } = OffscreenCanvasRenderingContext2D.prototype
-    Object.assign(OffscreenCanvasRenderingContext2D.prototype, {
-      fillRect(...of) { written = []; fillRect.apply(this, of) },
-      fillText(text, x, y) {
-        const end = x + this.measureText(text).width
-        if (this.textAlign === 'start') written.push({ x, end, of: this.canvas.width })
-        fillText.call(this, text, x, y)
-      },
-    })`,
-  )
-  const written = await thread.evaluate<{ x: number; end: number; of: number }[]>('written')
+  const written = await writtenNames(page)
   t.ok(written.length > 3, 'names are seen')
   t.strictSame(
     written.filter(({ x, end, of }) => x < 0 || end > of),
@@ -181,21 +168,7 @@ t.test('names do not lie on each other', { skip }, async (t) => {
   const { page, faults } = await watchedPage(t, await openBrowser(t), url, { viewport })
   await signIn(page, `${url}/api/v1/inspector#/graph/crowd`, 'alice')
   await page.locator('canvas[data-done]').waitFor()
-  const thread = await drawingThread(
-    page,
-    `written = []
-    const { fillRect, fillText } = OffscreenCanvasRenderingContext2D.prototype
-    Object.assign(OffscreenCanvasRenderingContext2D.prototype, {
-      fillRect(...of) { written = []; fillRect.apply(this, of) },
-      fillText(text, x, y) {
-        const end = x + this.measureText(text).width
-        if (this.textAlign === 'start') written.push({ text, x, end, y })
-        fillText.call(this, text, x, y)
-      },
-    })`,
-  )
-  const written =
-    await thread.evaluate<{ text: string; x: number; end: number; y: number }[]>('written')
+  const written = await writtenNames(page)
   t.ok(written.length > 10, `${written.length} names are seen`)
   const crossed = written.flatMap((one, at) =>
     written
@@ -452,6 +425,33 @@ async function drawingThread(page: Page, run: string): Promise<Worker> {
   await page.keyboard.press('0')
   await page.waitForTimeout(300)
   return thread
+}
+
+interface WrittenName {
+  readonly text: string
+  /** From here to `end`, in a picture so wide. */
+  readonly x: number
+  readonly end: number
+  readonly of: number
+  readonly y: number
+}
+
+/** The names of things in the picture as it was drawn last. */
+async function writtenNames(page: Page): Promise<readonly WrittenName[]> {
+  const thread = await drawingThread(
+    page,
+    `written = []
+    const { fillRect, fillText } = OffscreenCanvasRenderingContext2D.prototype
+    Object.assign(OffscreenCanvasRenderingContext2D.prototype, {
+      fillRect(...of) { written = []; fillRect.apply(this, of) },
+      fillText(text, x, y) {
+        const end = x + this.measureText(text).width
+        if (this.textAlign === 'start') written.push({ text, x, end, of: this.canvas.width, y })
+        fillText.call(this, text, x, y)
+      },
+    })`,
+  )
+  return thread.evaluate<WrittenName[]>('written')
 }
 
 async function typeQuery(page: Page, query: string): Promise<void> {

@@ -51,7 +51,7 @@ export class OrdersThread {
   }
 
   get isReady(): boolean {
-    return this.#worker !== undefined
+    return this.#worker !== undefined && this.#failure === undefined
   }
 
   /** Call where it is ready. */

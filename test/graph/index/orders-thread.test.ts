@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { encodeMessage } from '../../../src/codec/encoder.js'
 import { OrdersThread } from '../../../src/graph/index/orders-thread.js'
@@ -42,6 +43,22 @@ for (const graphs of [1, 3]) {
     t.pass('two parts')
   })
 }
+
+t.test('where the thread has ended the parts are made here', async (t) => {
+  const messages = messagesOf(new Random(seed), 1)
+  const ending = new OrdersThread()
+  const started = new Promise<Worker>((resolve) => process.once('worker', resolve))
+  ending.start()
+  const worker = await started
+  while (!ending.isReady) await sleep(5)
+  await worker.terminate()
+  t.equal(ending.isReady, false)
+  const [here, there] = [new Blocks(), new Blocks()]
+  t.strictSame(
+    await build(there, messages, { kernel, orders: ending }),
+    await build(here, messages),
+  )
+})
 
 function messagesOf(random: Random, graphs: number): Uint8Array[] {
   const iri = (kind: string, most: number) => ({ v: `urn:${kind}:${random.below(most)}`, e: true })
