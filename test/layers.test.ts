@@ -515,6 +515,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@comunica/query-sparql-rdfjs-lite': ['src/sparql'],
   '@rdfjs/types': ['src/graph', 'src/rdf', 'src/sparql'],
   'classic-level': ['adapters/level'],
+  'xxhash-wasm': ['adapters/level'],
   hyperid: ['src/http/router', 'src/objects/schema/schema', 'src/clock'],
   ajv: ['src/objects/schema'],
   'ajv-formats': ['src/objects/schema/validator'],

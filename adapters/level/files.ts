@@ -4,7 +4,7 @@
 import { open, readFile, readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Entry, PartitionName, Range, Storage } from '../../src/storage.js'
-import { areWhole, corrupt, unseal } from './checksum.js'
+import { corrupt, unseal } from './checksum.js'
 import { closingName } from './closing.js'
 import { damageIn } from './damage.js'
 import { translate } from './failures.js'
@@ -15,6 +15,7 @@ import { chooseManifest } from './newest-manifest.js'
 import { claimDirectory } from './open-directories.js'
 import type { Claim } from './open-directories.js'
 import { assertNobodyAnswers } from './owner-file.js'
+import { PieceChecksums } from './piece-checksums.js'
 import { decodeTagged } from './pointer.js'
 import type { Pointer } from './pointer.js'
 import { profiles } from './profiles.js'
@@ -264,7 +265,8 @@ class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
     } catch (cause) {
       throw corrupt(this.#name, key, cause)
     }
-    const isIt = bytes.length === value.length && areWhole(key, bytes, value.checksums)
+    const checksums = await PieceChecksums.load()
+    const isIt = bytes.length === value.length && checksums.areWhole(key, bytes, value.checksums)
     if (isIt) return bytes
     throw corrupt(this.#name, key)
   }

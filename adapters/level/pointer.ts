@@ -1,6 +1,7 @@
 // What LevelDB holds in a partition with value files: a tag, and the value or a pointer to it.
 
-import { corrupt, pieces, unsealTagged } from './checksum.js'
+import { corrupt, unsealTagged } from './checksum.js'
+import { pieces } from './piece-checksums.js'
 
 export interface Pointer {
   /** The name of the value's file: 24 hexadecimal digits. */

@@ -12,9 +12,10 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Operation } from '../../src/storage.js'
-import { areWhole, checksumsOf, corrupt, pieceBytes, pieces } from './checksum.js'
+import { corrupt } from './checksum.js'
 import { syncsDirectories } from './directories.js'
 import { translate } from './failures.js'
+import { PieceChecksums, pieceBytes, pieces } from './piece-checksums.js'
 import type { Pointer } from './pointer.js'
 
 interface ValueFilesOptions {
@@ -50,6 +51,7 @@ const writeFile = promisify(writev)
 
 export class ValueFiles {
   readonly separateBytes: number
+  readonly checksums: PieceChecksums
   readonly #partition: string
   readonly #directory: string
   readonly #reads: ReadonlySet<Promise<unknown>>
@@ -61,8 +63,13 @@ export class ValueFiles {
   readonly #unlinks = new Slots(maxUnlinks)
   readonly #background = new Set<Promise<unknown>>()
 
-  private constructor(options: ValueFilesOptions, handle: FileHandle | undefined) {
+  private constructor(
+    options: ValueFilesOptions,
+    checksums: PieceChecksums,
+    handle: FileHandle | undefined,
+  ) {
     this.separateBytes = options.separateBytes
+    this.checksums = checksums
     this.#partition = options.partition
     this.#directory = options.directory
     this.#reads = options.reads
@@ -73,10 +80,11 @@ export class ValueFiles {
   /** Creates the directory where it does not exist. Its name is for the caller to make durable. */
   static async open(options: ValueFilesOptions): Promise<ValueFiles> {
     const { directory } = options
+    const checksums = await PieceChecksums.load()
     try {
       await mkdir(directory, { recursive: true })
-      if (!syncsDirectories) return new ValueFiles(options, undefined)
-      return new ValueFiles(options, await openHandle(directory, 'r'))
+      const handle = syncsDirectories ? await openHandle(directory, 'r') : undefined
+      return new ValueFiles(options, checksums, handle)
     } catch (error) {
       throw translate(error, directory)
     }
@@ -210,16 +218,18 @@ export class ValueFiles {
 
   /** What was read of a value from its n-th piece on, of which so many bytes were there. */
   #checked(key: Uint8Array, pointer: Pointer, buffer: Buffer, read: number, n: number): Uint8Array {
-    if (read < buffer.length || !areWhole(key, buffer, pointer.checksums, n)) {
+    const isWhole =
+      read === buffer.length && this.checksums.areWhole(key, buffer, pointer.checksums, n)
+    if (!isWhole) {
       throw corrupt(this.#partition, key)
     }
     return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
   }
 
-  /** Whether a pointer names these bytes. Reads the file only where length and CRCs agree. */
+  /** Whether a pointer names these bytes. Reads the file only where length and checksums agree. */
   equals(key: Uint8Array, pointer: Pointer, value: Uint8Array): boolean {
     const { checksums, length } = pointer
-    if (length !== value.length || !areWhole(key, value, checksums)) return false
+    if (length !== value.length || !this.checksums.areWhole(key, value, checksums)) return false
     const buffer = Buffer.allocUnsafeSlow(length)
     this.#checked(key, pointer, buffer, this.#readSync(key, pointer, buffer, 0), 0)
     return Buffer.compare(buffer, value) === 0
@@ -296,7 +306,7 @@ export class RequestFiles {
       let offset = 0
       for (const { index, key, value } of puts) {
         const { length } = value
-        const checksums = checksumsOf(key, value)
+        const checksums = files.checksums.of(key, value)
         pointers[index] = { name, length, offset, values: puts.length, checksums }
         offset += length
       }
