@@ -4,8 +4,10 @@
 
 import { open, readFile, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { LorekeepError } from '../../src/errors.js'
 import { closingName, readClosing } from './closing.js'
+import type { TableSums } from './closing.js'
 import { readLog } from './log-records.js'
 import type { LogRecord } from './log-records.js'
 import { readManifest } from './manifest.js'
@@ -25,12 +27,14 @@ interface LookOptions {
   readonly tables?: boolean
   /** Looks as if CLOSED was there, which excuses nothing that a crash may have cut short. */
   readonly closing?: boolean
+  /** Gets the sum of each table that is whole. */
+  readonly sums?: Map<string, number>
 }
 
 /** What is damaged in a LevelDB directory that nobody has open. Reads only. */
 export async function* damageIn(
   directory: string,
-  { tables = true, closing: isClosing = false }: LookOptions = {},
+  { tables = true, closing: isClosing = false, sums = new Map() }: LookOptions = {},
 ): AsyncGenerator<Damage> {
   const names = new Set(await readdir(directory))
   const logs = [...names].filter((name) => logName.test(name)).sort()
@@ -76,7 +80,8 @@ export async function* damageIn(
     return
   }
   yield* damageInLogs(directory, logs, manifest, tornTail)
-  if (tables) yield* damageInTables(directory, names, manifest)
+  const known = closing?.content?.tableSums ?? new Map<string, number>()
+  if (tables) yield* damageInTables(directory, names, manifest, known, sums)
 }
 
 /** @throws LorekeepError `LK_STORAGE_CORRUPT`; other errors are the file system's */
@@ -177,22 +182,25 @@ function headerOf({ fragments }: LogRecord): { sequence: number; count: number }
   return { sequence: Number(view.getBigUint64(0, true)), count: view.getUint32(8, true) }
 }
 
+/** `known`: of tables that were whole, to which `sums` gets all that are. */
 async function* damageInTables(
   directory: string,
   names: ReadonlySet<string>,
   { tables }: Manifest,
+  known: TableSums,
+  sums: Map<string, number>,
 ): AsyncGenerator<Damage> {
   const files = [...tables].map(([number, length]) => {
     const base = String(number).padStart(6, '0')
     return { file: names.has(`${base}.sst`) ? `${base}.sst` : `${base}.ldb`, length }
   })
   // The next one is read while one is looked at, which takes about as long.
-  const buffers = [Buffer.allocUnsafeSlow(0), Buffer.allocUnsafeSlow(0)]
+  const longest = files.reduce((most, { length }) => Math.max(most, length), 0)
+  const buffers = files.slice(0, 2).map(() => Buffer.allocUnsafeSlow(longest))
   const read = async (place: number): Promise<Buffer | Damage | undefined> => {
     const { file, length } = files[place] ?? {}
     if (file === undefined || length === undefined) return undefined
     if (!names.has(file)) return { file, at: 0, reason: 'it is missing' }
-    if (buffers[place % 2]!.length < length) buffers[place % 2] = Buffer.allocUnsafeSlow(length)
     const table = buffers[place % 2]!.subarray(0, length)
     await using handle = await open(join(directory, file), 'r')
     for (let at = 0; at < length;) {
@@ -209,11 +217,14 @@ async function* damageInTables(
     // Its caller may never come back for it.
     reading.catch(() => {})
     if (table === undefined) continue
-    if (!(table instanceof Uint8Array)) yield table
-    else {
-      const damage = tableDamage(table)
-      if (damage !== undefined) yield { file, ...damage }
+    if (!(table instanceof Uint8Array)) {
+      yield table
+      continue
     }
+    const sum = crc32(table)
+    const damage = sum === known.get(file) ? undefined : tableDamage(table)
+    if (damage === undefined) sums.set(file, sum)
+    else yield { file, ...damage }
   }
 }
 

@@ -7,6 +7,7 @@ import { Level as UniversalLevel } from 'level'
 import type { ClassicLevel } from 'classic-level'
 import { LorekeepError } from '../../src/errors.js'
 import { removeClosing, writeClosing } from './closing.js'
+import type { TableSums } from './closing.js'
 import { CurrentLog } from './current-log.js'
 import { assertWhole } from './damage.js'
 import { translate } from './failures.js'
@@ -24,6 +25,8 @@ export class Engine {
   readonly path: string
   readonly #claim: Claim
   readonly #profile: Profile
+  /** Of the tables that were there when it was opened. */
+  readonly #tableSums: TableSums
   #level: Level | undefined
   #log: CurrentLog
   /** Why the database is out of service. */
@@ -32,21 +35,28 @@ export class Engine {
   #wake: (() => void) | undefined
   #closing = false
 
-  private constructor(claim: Claim, profile: Profile, { level, log }: Opened) {
+  private constructor(
+    claim: Claim,
+    profile: Profile,
+    tableSums: TableSums,
+    { level, log }: Opened,
+  ) {
     this.path = claim.path
     this.#claim = claim
     this.#profile = profile
+    this.#tableSums = tableSums
     this.#level = level
     this.#log = log
   }
 
   /** All names in the directory are durable by then: LevelDB syncs it with its new MANIFEST. */
   static async open(claim: Claim, profile: Profile): Promise<Engine> {
+    const sums = new Map<string, number>()
     try {
       // Each look may take longer than a stopped process is taken to live.
       claim.assertHeld()
       await settleManifest(claim.path, true)
-      await assertWhole(claim.path)
+      await assertWhole(claim.path, { sums })
       claim.assertHeld()
       await removeNewerManifests(claim.path)
       await removeClosing(claim.path)
@@ -54,7 +64,7 @@ export class Engine {
     } catch (error) {
       throw translate(error, claim.path)
     }
-    return new Engine(claim, profile, await openLevel(claim.path, profile))
+    return new Engine(claim, profile, sums, await openLevel(claim.path, profile))
   }
 
   /** The open database, or `LK_STORAGE_UNAVAILABLE`. Not to be kept over an await. */
@@ -105,7 +115,7 @@ export class Engine {
       // The next open would refuse what a full disk cut short in the background, where nobody was
       // told of it.
       await assertWhole(this.path, { tables: false, closing: true })
-      await writeClosing(this.path)
+      await writeClosing(this.path, this.#tableSums)
     } catch {
       // A full disk: all is stored, and the next open looks at the logs as it does after a crash.
     }

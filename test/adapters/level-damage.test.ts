@@ -1,10 +1,12 @@
 // Bytes that change on disk: a read gives the right value or an error.
 
 import { appendFile, cp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import t from 'tap'
 import { crc32c, mask, wordsOf } from '../../adapters/level/crc32c.js'
+import { damageIn } from '../../adapters/level/damage.js'
 import { LevelFiles } from '../../adapters/level/files.js'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { readLog } from '../../adapters/level/log-records.js'
@@ -398,6 +400,71 @@ void t.test('CLOSED is there while nobody has the partition open', async (t) => 
     })
     t.ok(await has())
   }
+})
+
+/** A closed partition whose table CLOSED knows, and that table. */
+async function knownTable(directory: string): Promise<{ place: string; table: string }> {
+  const place = join(directory, 'objects')
+  await withPartition(directory, 'objects', async (storage) => {
+    for (let n = 0; n < 40; n++) await put(storage, numbered(n), Buffer.alloc(500, n))
+  })
+  // The log becomes a table, which the one after this finds whole.
+  for (let n = 0; n < 2; n++) await withPartition(directory, 'objects', () => Promise.resolve())
+  const [table] = await filesOf(place, '.ldb')
+  const closed = await readFile(join(place, 'CLOSED'), 'latin1')
+  const sum = hexOf(crc32(await readFile(table!)))
+  t.ok(closed.includes(`\n${basename(table!)} ${sum}\n`), closed)
+  return { place, table: table! }
+}
+
+const hexOf = (sum: number) => sum.toString(16).padStart(8, '0')
+
+void t.test('a table whose sum is in CLOSED is refused after each flipped bit', async (t) => {
+  const { table } = await knownTable(t.testdir())
+  const directory = dirname(dirname(table))
+  const whole = await readFile(table)
+  await withSeed(async (random: Random) => {
+    for (let round = 0; round < 40; round++) {
+      const damaged = Buffer.from(whole)
+      damaged[random.integer(damaged.length)]! ^= 1 << random.integer(8)
+      await writeFile(table, damaged)
+      t.match(await refusal(directory), { path: table })
+    }
+  })
+  await writeFile(table, whole)
+  t.equal(await refusal(directory), undefined)
+})
+
+void t.test('bits that flip while a partition is open are told at its next opening', async (t) => {
+  const { table } = await knownTable(t.testdir())
+  const directory = dirname(dirname(table))
+  const byte = (await readFile(table))[100]!
+  await withPartition(directory, 'objects', () => overwrite(table, 100, Buffer.of(byte ^ 4)))
+  t.match(await refusal(directory), { path: table })
+})
+
+void t.test('a table that is otherwise than CLOSED says is looked through', async (t) => {
+  const { place, table } = await knownTable(t.testdir())
+  const closed = await readFile(join(place, 'CLOSED'), 'latin1')
+  const sealed = (content: string) =>
+    writeFile(join(place, 'CLOSED'), `${hexOf(crc32(content))}\n${content}\n`)
+  const damaged = async () => {
+    const files: string[] = []
+    for await (const { file } of damageIn(place)) files.push(file)
+    return files
+  }
+  const line = new RegExp(`^${basename(table)} .*`, 'm')
+  const content = closed.slice(9, -1)
+  await sealed(content.replace(line, `${basename(table)} 00000001`))
+  t.strictSame(await damaged(), [])
+  // As it says, a table is not: that is what makes opening fast.
+  const flipped = await readFile(table)
+  flipped[100]! ^= 4
+  await writeFile(table, flipped)
+  await sealed(content.replace(line, `${basename(table)} ${hexOf(crc32(flipped))}`))
+  t.strictSame(await damaged(), [])
+  await rm(join(place, 'CLOSED'))
+  t.strictSame(await damaged(), [basename(table)])
 })
 
 void t.test('a scan does not skip a block that cannot be read', async (t) => {
