@@ -1,6 +1,7 @@
 import { blockBytes } from './layout.js'
 import type { SectionWriter } from './section-writer.js'
 import { PartValues } from './sorted-values.js'
+import type { GatheredTerms } from './terms-kernel.js'
 
 /** Entries are handed on once they have so many words. */
 const pieceWords = blockBytes / 4
@@ -48,6 +49,22 @@ export class DictionaryWriter {
     this.#hashes[id] = hash
     this.values.read(piece, this.#bytes, start, id)
     return id
+  }
+
+  /** Those that follow all others, of which none waits to be handed on. The caller's again when this resolves. */
+  async addAll({ entries, ends, hashes, annotated }: GatheredTerms): Promise<void> {
+    const first = this.count
+    while (first + ends.length + 1 > this.#starts.length) this.#growTerms()
+    this.#starts.set(ends, first + 1)
+    this.#hashes.set(hashes, first)
+    const bytes = Buffer.from(entries.buffer, entries.byteOffset, entries.byteLength)
+    for (const n of annotated) {
+      const start = n === 0 ? 0 : (ends[n - 1] as number) - this.wordLength
+      this.values.read(entries, bytes, start, first + n)
+    }
+    this.count += ends.length
+    this.wordLength += entries.length
+    await this.#file.append(entries)
   }
 
   async flush(): Promise<void> {

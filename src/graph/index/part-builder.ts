@@ -376,7 +376,7 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
       const ranks = ranksOf(order, terms.count, this.#allocate)
       const where = this.#places.sorted(ranks)
       const orders = this.#order(ranks, where.numbers, turns)
-      await writeTerms(terms, order, writer.dictionary, turns)
+      await writeTerms(terms, order, writer.dictionary, turns, this.#kernel)
       await writer.places(where)
       // However small: where the storage is in memory, nothing else lets others run between many parts.
       await turn()

@@ -25,6 +25,8 @@ interface Kernel {
   forget(): void
   learn(at: number, length: number, known: number): void
   tell(at: number, until: number, most: number): number
+  gather(n: number, into: number, until: number, base: number): number
+  readonly annotatedCount: { readonly value: number }
   readonly termCount: { value: number }
   readonly wordLength: { value: number }
   readonly count: { readonly value: number }
@@ -36,6 +38,9 @@ const instance = instances<Kernel>(kernelBytes, 'env')
 // Addresses. What is told are three columns of ids.
 const told = 0x8000
 const mostTold = 4096
+/** Where terms are gathered: pairs of hash and id, and then three columns. */
+const mostGathered = 4096
+const gathered = told + 8 * mostGathered
 const input = 0x20000
 /** Bytes of a core that lie there at once. */
 const inputBytes = 1024 * 1024
@@ -54,6 +59,16 @@ const table = slices + sliceCount * sliceBytes + slack
 export const noMore = -1
 /** The datatype's IRI. */
 export const unlisted = -2
+
+/** Entries of terms that follow each other in a part. */
+export interface GatheredTerms {
+  readonly entries: Int32Array
+  /** Where each ends, counted as the first one's beginning is. */
+  readonly ends: Uint32Array
+  readonly hashes: Uint32Array
+  /** The places of those that are annotated literals. */
+  readonly annotated: Uint32Array
+}
 
 /** For one table at a time, of which the next one takes the memory. */
 export class TermsKernel implements TermMemory {
@@ -164,6 +179,28 @@ export class TermsKernel implements TermMemory {
     this.#offset = isThere ? bytes.byteOffset : input - from
     if (isThere) return
     new Uint8Array(this.#memory.buffer, input).set(bytes.subarray(from, this.#to))
+  }
+
+  /**
+   * Entries of the terms whose pairs of hash and id `order` has from the `first` one on, as many as there is room for:
+   * none where the first takes more. They begin at `base`, and are gone with the next call of any method.
+   */
+  gather(order: Uint32Array, first: number, base: number): GatheredTerms {
+    this.leave()
+    const { buffer } = this.#memory
+    const pairs = order.subarray(2 * first, 2 * (first + mostGathered))
+    new Uint32Array(buffer, told).set(pairs)
+    const count = this.#kernel.gather(pairs.length / 2, input, input + inputBytes, base)
+    const column = (n: number, length: number) =>
+      new Uint32Array(buffer, gathered + 4 * n * mostGathered, length)
+    const ends = column(0, count)
+    const length = count === 0 ? 0 : (ends[count - 1] as number) - base
+    return {
+      entries: new Int32Array(buffer, input, length),
+      ends,
+      hashes: column(1, count),
+      annotated: column(2, this.#kernel.annotatedCount.value),
+    }
   }
 
   /** Call when bytes that were taken from may change. */

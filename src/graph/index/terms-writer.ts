@@ -1,6 +1,7 @@
 import type { Turns } from '../../turns.js'
 import type { DictionaryWriter } from './dictionary-writer.js'
 import type { TermTable } from './term-table.js'
+import type { TermsKernel } from './terms-kernel.js'
 
 /** Terms whose entries are looked for at once: each look waits for memory, and these all together. */
 const termsAtOnce = 256
@@ -15,16 +16,21 @@ const ends = new Uint32Array(termsAtOnce)
  */
 export let wasRead = 0
 
-/** Writes the terms of a table in their order, as sortTerms() has it. */
+/** Writes the terms of a table, which may lie in the memory of `kernel`, in their order, as sortTerms() has it. */
 export async function writeTerms(
   terms: TermTable,
   order: Uint32Array,
   dictionary: DictionaryWriter,
   turns: Turns,
+  kernel?: TermsKernel,
 ): Promise<void> {
   while (dictionary.count < terms.count) {
-    writeSome(terms, order, dictionary)
-    await dictionary.flush()
+    const gathered = kernel?.gather(order, dictionary.count, dictionary.wordLength)
+    if (gathered !== undefined && gathered.ends.length > 0) await dictionary.addAll(gathered)
+    else {
+      writeSome(terms, order, dictionary)
+      await dictionary.flush()
+    }
     await turns.pass()
   }
 }

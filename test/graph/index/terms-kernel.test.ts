@@ -72,6 +72,33 @@ t.test(
   },
 )
 
+t.test(
+  `more terms than are gathered at once, some of them longer than all (seed ${seed})`,
+  async (t) => {
+    const random = new Random(seed)
+    const integer = 'http://www.w3.org/2001/XMLSchema#integer'
+    const triples: Triple[] = Array.from({ length: 6000 }, (_, n) => ({
+      s: { v: `urn:${n}`, e: true },
+      p: { v: 'urn:p', e: true },
+      o: random.chance(0.5)
+        ? { v: `${n * 37}`, e: false, dt: integer }
+        : { v: `word ${n}`, e: false },
+    }))
+    for (const bytes of [700_000, 1_048_560, 1_048_576, 2_500_000]) {
+      const o = { v: 'x'.repeat(bytes), e: false }
+      triples.splice(random.below(triples.length), 0, {
+        s: { v: `urn:${bytes}`, e: true },
+        p: o,
+        o,
+      })
+    }
+    await assertSame(
+      slicesOf(random, [encodeMessage(['t', { m: metadata('c'), t: triples }])], 90_000),
+    )
+    t.pass()
+  },
+)
+
 t.test(`terms of one hash, more than the table has steps for (seed ${seed})`, async (t) => {
   const random = new Random(seed)
   const colliding = collidingTerms(random, 300)

@@ -17,6 +17,9 @@ const numbersAhead: usize = 48
 const triplesAtOnce: i32 = 128
 /** Triples that are told at once, three columns of them. */
 const mostTold: i32 = 4096
+/** Terms that are gathered at once, and those whose entries are looked for at the same time. */
+const mostGathered: usize = 4096
+const gatheredAtOnce: u32 = 128
 
 // Addresses. Each array of what waits has room for three terms of each triple.
 const few: usize = 0x1000
@@ -33,6 +36,11 @@ const names: usize = 0x7000
 /** Slots of predicates that are looked up, and their names. */
 const given: usize = 0x7800
 const told: usize = 0x8000
+// Where terms are gathered, nothing is told: pairs of hash and id, where entries end, hashes, and which are annotated.
+const pairs = told
+const ends = pairs + 8 * mostGathered
+const gatheredHashes = ends + 4 * mostGathered
+const annotated = gatheredHashes + 4 * mostGathered
 
 /** No id, and what a term has more that has nothing more. */
 const none: u32 = 0xffffffff
@@ -60,6 +68,8 @@ export let wordLength: u32 = 0
 export let count: i32 = 0
 /** Numbers for which there was no room, with which the same call will go on; 0 where there was. */
 export let needed: u32 = 0
+/** Of the terms that were gathered last, those that are annotated. */
+export let annotatedCount: u32 = 0
 /** Nothing would be read ahead if nothing became of it. */
 export let wasRead: u32 = 0
 
@@ -430,4 +440,47 @@ function tellOf(n: i32, at: usize): usize {
 
 function idOf(name: u32): u32 {
   return <i32>name < 0 ? ~name : load<u32>(ids + ((<usize>name) << 2))
+}
+
+/**
+ * Copies the entries of the first `n` of `pairs` to `into`, one behind the other, up to one for which there is no room
+ * before `until`. Returns how many. Where each ends is told in numbers, from the first one's beginning on, which is `base`.
+ */
+export function gather(n: u32, into: usize, until: usize, base: u32): u32 {
+  let at = into
+  annotatedCount = 0
+  for (let first: u32 = 0; first < n; first += gatheredAtOnce) {
+    const last = min(n, first + gatheredAtOnce)
+    findEntries(first, last)
+    for (let i = first; i < last; i++) {
+      const place = (<usize>(i - first)) << 2
+      let from: usize = load<u32>(froms + place)
+      const to: usize = load<u32>(heads + place)
+      if (at + (to - from) + 4 > until) return i
+      if ((load<u32>(from) & 3) == ANNOTATED) {
+        store<u32>(annotated + ((<usize>annotatedCount) << 2), i)
+        annotatedCount++
+      }
+      for (; from < to; from += 8, at += 8) store<u64>(at, load<u64>(from))
+      at -= from - to
+      store<u32>(ends + ((<usize>i) << 2), base + <u32>((at - into) >>> 2))
+      store<u32>(gatheredHashes + ((<usize>i) << 2), load<u32>(pairs + ((<usize>i) << 3)))
+    }
+  }
+  return n
+}
+
+/** Where entries begin and end, to `froms` and `heads`. Each look waits for memory twice; here all do at the same time. */
+function findEntries(first: u32, last: u32): void {
+  for (let i = first; i < last; i++) {
+    const place = (<usize>(i - first)) << 2
+    const start = termStarts + ((<usize>load<u32>(pairs + ((<usize>i) << 3), 4)) << 2)
+    store<u32>(froms + place, <u32>words + (load<u32>(start) << 2))
+    store<u32>(heads + place, <u32>words + (load<u32>(start, 4) << 2))
+  }
+  let read: u32 = 0
+  for (let place: usize = 0; place < (<usize>(last - first)) << 2; place += 4) {
+    read ^= load<u32>(load<u32>(froms + place)) ^ load<u32>(load<u32>(heads + place) - 4)
+  }
+  wasRead = read
 }
