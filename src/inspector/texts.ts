@@ -189,8 +189,10 @@ export const texts = {
     line: (n: number) => `Line ${number.format(n)}`,
     missing: 'This server answers no SPARQL: it has no engine.',
     missingHint:
-      'Whoever runs it installs one beside lorekeep and starts it again; programs give it to the handler as the option sparql.',
+      'Whoever runs it installs one beside lorekeep, and it is here at once; programs give it to the handler as the option sparql.',
     install: 'npm install @comunica/query-sparql-rdfjs-lite@5',
+    inClone: 'or, in a clone of lorekeep,',
+    ready: 'npm run ready',
   },
   cores: {
     lead: 'Knowledge cores: triples and vectors that move in and out as they are.',

@@ -1,6 +1,8 @@
 // The SPARQL engine, an optional peer: what is used of it, and how it comes into memory.
 
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { Quad, Source, Term, Variable } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
 import { rdfFactory } from '../rdf/factory.js'
@@ -42,12 +44,14 @@ export interface Peer {
   readonly engine: { query(operation: Operation, context: EngineContext): Promise<EngineResult> }
 }
 
-export function isPeerInstalled(): boolean {
+export function isPeerInstalled(require = createRequire(import.meta.url)): boolean {
   try {
-    createRequire(import.meta.url).resolve(packageName)
+    require.resolve(packageName)
     return true
   } catch {
-    return false
+    // Node remembers that it was not there, and it may have come since.
+    const folders = require.resolve.paths(packageName) ?? []
+    return folders.some((folder) => existsSync(join(folder, packageName, 'package.json')))
   }
 }
 

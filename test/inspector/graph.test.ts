@@ -395,6 +395,10 @@ t.test(
       await typeQuery(page, `ASK { <${dick}> <${knows.v}> <${ellen}> }`)
       await page.keyboard.press('Control+Enter')
       await page.getByText('Yes.').waitFor()
+
+      const other = encodeURIComponent(`SELECT ?x { <${dick}> <${knows.v}> ?x }`)
+      await page.evaluate(`location.hash = '#/sparql?query=${other}'`)
+      await page.getByText(/^2 results in/).waitFor()
       t.strictSame(
         faults.filter((fault) => !fault.includes('status of 400')),
         [],
@@ -404,14 +408,18 @@ t.test(
   },
 )
 
-t.test('a server without an engine says so before anything is asked', { skip }, async (t) => {
-  const { url } = await serve(t, { inspector: true })
+t.test('a server without an engine says so, until one is installed', { skip }, async (t) => {
+  let isInstalled = false
+  const sparql = { ...createSparql(), isInstalled: () => isInstalled }
+  const { url } = await serve(t, { inspector: true, sparql })
   const { page, faults } = await watchedPage(t, await openBrowser(t), url)
   await signIn(page, `${url}/api/v1/inspector#/sparql?query=ASK%20{}`, 'alice')
   await page.getByText('This server answers no SPARQL').waitFor()
   await page.getByText('npm install @comunica/query-sparql-rdfjs-lite').waitFor()
   t.equal(await page.getByRole('button', { name: 'Run' }).count(), 0)
   t.strictSame(await inaccessible(page), [])
+  isInstalled = true
+  await page.getByText('Yes.').waitFor()
   t.strictSame(faults, [], 'nothing was refused')
 })
 

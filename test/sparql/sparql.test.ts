@@ -1,4 +1,7 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Parser } from 'n3'
 import * as oxigraph from 'oxigraph'
 import type { Term as RdfTerm } from '@rdfjs/types'
@@ -8,7 +11,7 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { createSparql } from '../../src/sparql/index.js'
 import type { SparqlResult } from '../../src/sparql/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import { peerLoader } from '../../src/sparql/peer.js'
+import { isPeerInstalled, peerLoader } from '../../src/sparql/peer.js'
 import { SparqlQuestion } from '../../src/sparql/question.js'
 import type { Triple } from '../../src/types.js'
 import { arrayGraph, versioned } from '../graph/array-graph.js'
@@ -402,6 +405,21 @@ t.test(
     await t.rejects(all(answer.body), later.failure.error)
   },
 )
+
+t.test('an engine that is installed later is seen', async (t) => {
+  // Not in this repository, where it is.
+  const folder = mkdtempSync(join(tmpdir(), 'lorekeep-engine-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const require = createRequire(join(folder, 'program.js'))
+  const modules = join(folder, 'node_modules')
+  mkdirSync(modules)
+  t.equal(isPeerInstalled(require), false)
+  const place = join(modules, '@comunica/query-sparql-rdfjs-lite')
+  mkdirSync(place, { recursive: true })
+  writeFileSync(join(place, 'package.json'), '{"main":"engine.js"}')
+  writeFileSync(join(place, 'engine.js'), '')
+  t.equal(isPeerInstalled(require), true)
+})
 
 t.test('where the engine is not installed, the error names the package', async (t) => {
   const missing = Object.assign(new Error('no package'), { code: 'ERR_MODULE_NOT_FOUND' })

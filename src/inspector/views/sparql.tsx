@@ -4,10 +4,11 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RemoteGraph } from '../../client/index.js'
 import { useAsked } from '../asking.js'
 import type { ViewProps } from '../later.js'
+import { useTicks } from '../live.js'
 import { Choice, Heading } from '../parts/controls.js'
 import { Empty, Failure } from '../parts/states.js'
 import { hashOf, refine } from '../place.js'
-import { useSession } from '../session.js'
+import { useSession, type Whoami } from '../session.js'
 import { texts } from '../texts.js'
 import { ask, type Answer } from './sparql/answer.js'
 import { Editor } from './sparql/editor.js'
@@ -23,13 +24,31 @@ interface Outcome {
 }
 
 export default function Sparql(props: ViewProps) {
-  const { who } = useSession()
+  const hasEngine = useEngine()
   return (
     <>
       <Heading title={texts.views.sparql} lead={texts.sparql.lead} />
-      {who.sparql ? <Asking {...props} /> : <Missing />}
+      {hasEngine ? <Asking {...props} /> : <Missing />}
     </>
   )
+}
+
+/** So often it is looked for an engine where there was none. */
+const lookAgainMs = 3000
+
+/** Whether the server has one: it may be installed while somebody waits for it. */
+function useEngine(): boolean {
+  const { who, connection } = useSession()
+  const ticks = useTicks(lookAgainMs)
+  const asked = useAsked(
+    async () => who.sparql || (await connection.get<Whoami>('whoami')).sparql,
+    [who],
+  )
+  const hasEngine = asked.value ?? who.sparql
+  useEffect(() => {
+    if (ticks > 0 && !hasEngine) asked.again()
+  }, [ticks])
+  return hasEngine
 }
 
 /** The engine is optional: who opens the view is told, and not who has written a query. */
@@ -37,24 +56,29 @@ function Missing() {
   return (
     <Empty title={texts.sparql.missing} hint={texts.sparql.missingHint}>
       <code class="free">{texts.sparql.install}</code>
+      <br />
+      {texts.sparql.inClone} <code>{texts.sparql.ready}</code>
     </Empty>
   )
 }
 
 function Asking({ place: { query, subject } }: ViewProps) {
   const { keep, user } = useSession()
-  const [text, setText] = useState(query['query'] ?? examples.types)
+  const wanted = query['query']
+  const [text, setText] = useState(wanted ?? examples.types)
   const [outcome, setOutcome] = useState<Outcome>()
   const running = useRef<AbortController | undefined>(undefined)
+  const latest = useRef<string | undefined>(undefined)
   const [isRunning, setIsRunning] = useState(false)
   const cores = useAsked(
     async () => (await keep.knowledge.corePage({ user, limit: 500 })).cores.map(({ id }) => id),
     [user],
   )
-  const run = async () => {
+  const run = async (text: string) => {
     running.current?.abort()
     const own = new AbortController()
     running.current = own
+    latest.current = text
     setIsRunning(true)
     refine(hashOf('sparql', subject, { query: text }))
     const graph = keep.knowledge.graph({ user, ...(subject !== undefined && { cores: [subject] }) })
@@ -70,9 +94,12 @@ function Asking({ place: { query, subject } }: ViewProps) {
       setOutcome({ graph, query: text, ...told, ms: performance.now() - begun })
   }
   useEffect(() => {
-    if (query['query'] !== undefined) void run()
-    return () => running.current?.abort()
-  }, [])
+    // What is run names itself in the address; all else there is somebody's wish.
+    if (wanted === undefined || wanted === latest.current) return
+    setText(wanted)
+    void run(wanted)
+  }, [wanted])
+  useEffect(() => () => running.current?.abort(), [])
   const known = new Set([...(cores.value ?? []), ...(subject === undefined ? [] : [subject])])
   const wrongLine = outcome?.query === text ? lineOf(outcome.error) : undefined
   return (
@@ -102,11 +129,11 @@ function Asking({ place: { query, subject } }: ViewProps) {
         label={texts.sparql.query}
         value={text}
         onInput={setText}
-        onRun={() => void run()}
+        onRun={() => void run(text)}
         wrongLine={wrongLine}
       />
       <div class="run">
-        <button type="button" class="primary" disabled={isRunning} onClick={() => void run()}>
+        <button type="button" class="primary" disabled={isRunning} onClick={() => void run(text)}>
           {texts.sparql.run}
         </button>
         {isRunning && (
