@@ -1,5 +1,5 @@
-// A phone, and a window that is enlarged to twice its size: nothing has to be scrolled sideways, and nothing moves for
-// those who do not want that.
+// A phone, and a window that is enlarged to twice its size: nothing has to be scrolled sideways, not even for what can
+// be done with a row, and nothing moves for those who do not want that.
 
 import t from 'tap'
 import { core, serve } from '../http/fixtures/serving.js'
@@ -8,6 +8,10 @@ import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './bro
 const skip = noBrowser
 // A browser takes its time where others work, too.
 t.setTimeout(300_000)
+
+const rightmost = `Math.max(...[...document.querySelectorAll('td.actions button')].map(
+  (button) => button.getBoundingClientRect().right,
+))`
 
 const views = ['Ask', 'Graph', 'SPARQL', 'Cores', 'Documents', 'Objects', 'Queue', 'Health']
 
@@ -38,6 +42,11 @@ t.test('every view fits a narrow window', { skip }, async (t) => {
       const widths = '[document.documentElement.scrollWidth, innerWidth]'
       const [inner, outer] = await page.evaluate<[number, number]>(widths)
       t.equal(inner, outer, `${name}, ${view}: as wide as the window`)
+      if (['Graph', 'Cores', 'Objects'].includes(view)) {
+        await page.locator('td.actions button').first().waitFor()
+        const right = await page.evaluate<number>(rightmost)
+        t.ok(right <= outer, `${name}, ${view}: buttons of rows are in sight: ${right}`)
+      }
       const moving = await page.evaluate('document.getAnimations().length')
       t.equal(moving, 0, `${name}, ${view}: nothing moves`)
       t.strictSame(await inaccessible(page), [], `${name}, ${view}`)

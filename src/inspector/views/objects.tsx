@@ -89,19 +89,12 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
   return (
     <>
       <div class="filters close">
-        <Choice
-          label={texts.objects.schema}
-          value={schema.name}
-          options={schemas.map(({ name }) => [name, name])}
-          onChange={(name) => refine(hashOf('objects', name))}
-        />
         <div class="wide">
-          <Field
-            label={texts.objects.filter}
-            value={filter}
-            onInput={set('filter')}
-            isWrong={isWrong}
-            hint={isWrong ? texts.objects.badFilter : texts.objects.filterHint}
+          <Choice
+            label={texts.objects.schema}
+            value={schema.name}
+            options={schemas.map(({ name }) => [name, name])}
+            onChange={(name) => refine(hashOf('objects', name))}
           />
         </div>
         <Choice
@@ -119,6 +112,15 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
           ]}
           onChange={set('order')}
         />
+        <div class="widest">
+          <Field
+            label={texts.objects.filter}
+            value={filter}
+            onInput={set('filter')}
+            isWrong={isWrong}
+            hint={isWrong ? texts.objects.badFilter : texts.objects.filterHint}
+          />
+        </div>
       </div>
       <details>
         <summary>{texts.objects.byHand}</summary>
