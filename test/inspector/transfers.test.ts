@@ -115,12 +115,43 @@ t.test('documents go through the flow that was chosen', { skip }, async (t) => {
   await flows.define({ id: 'letters', steps: [{ name: 'read', run: () => ({}) }] })
   const { page, faults } = await watchedPage(t, await openBrowser(t), url)
   await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
-  await page.getByLabel('New ones go by flow').selectOption('letters')
+  await page.getByLabel('Flow of new ones').selectOption('letters')
   const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
   await page.setInputFiles('input[type=file]', file)
   while ((await flows.stats('letters')).queued === 0) await page.waitForTimeout(20)
   t.match(await flows.stats('default'), { queued: 0, done: 0 })
   t.strictSame(faults, [])
+})
+
+t.test('a document is replaced by another file', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  const runner = flows.run()
+  t.teardown(() => runner.stop())
+  const { job } = await flows.load('default', {
+    ...{ id: 'ferry', user: 'alice', collection: 'river' },
+    content: 'Dick rowed.\n\n\n\nBob sang.',
+  })
+  while ((await flows.job(job))?.state !== 'done') await new Promise((next) => setTimeout(next, 20))
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/documents/ferry`, 'alice')
+  const text = page.locator('.reading')
+  await text.getByText('Dick rowed.').waitFor()
+  t.match(await text.textContent(), 'Dick rowed.\n\nBob sang.', 'without room that pages had')
+  t.strictSame(await inaccessible(page), [])
+  const file = { name: 'b.txt', mimeType: 'text/plain', buffer: Buffer.from('Ellen rowed.') }
+  await page.setInputFiles('input[type=file]', file)
+  await text.getByText('Ellen rowed.').waitFor()
+  const { completed } = (await flows.document({ user: 'alice', document: 'ferry' })) ?? {}
+  t.match(completed, { flow: 'default', collection: 'river' })
+  t.not(completed?.job, job)
+  t.equal(await flows.document({ user: 'alice', document: 'b.txt' }), undefined)
+  await page.evaluate(`location.hash = '#/documents/nothing'`)
+  await page.getByText('There is no such document.').waitFor()
+  t.equal(await page.locator('main').getByRole('button').count(), 0, 'nothing to replace')
+  t.strictSame(
+    faults.filter((fault) => !/status of 404/.test(fault)),
+    [],
+  )
 })
 
 t.test('who cancels a core leaves nothing', { skip }, async (t) => {
@@ -166,7 +197,6 @@ t.test('by the keyboard alone', { skip }, async (t) => {
     for (let n = 0; n < 30 && (await focused()) !== text; n++) await page.keyboard.press('Tab')
     t.equal(await focused(), text)
   }
-  await page.keyboard.press('Tab')
   await page.keyboard.type('alice')
   await page.keyboard.press('Enter')
   await page.getByRole('navigation').waitFor()

@@ -1,7 +1,7 @@
 // Lines that somebody's page broke flow on, and others stay.
 
 import t from 'tap'
-import { unwrapped } from '../../src/inspector/parts/unwrapped.js'
+import { closedUp, unwrapped } from '../../src/inspector/parts/unwrapped.js'
 
 const line = 'He went out of the station, still discontented and'
 
@@ -20,4 +20,9 @@ t.test('a passage that begins in a line goes on with it', async (t) => {
 t.test('places hold', async (t) => {
   const text = `a\nb ${line}\r\n${line}\nÄ\n\n${line} \n x`
   t.equal(unwrapped(text).length, text.length)
+})
+
+t.test('of several empty lines one stays', async (t) => {
+  t.equal(closedUp('CHAPTER I\n\r\n  \n\nUp\n\n  says'), 'CHAPTER I\n\nUp\n\n  says')
+  t.equal(closedUp('a\r\n\r\nb'), 'a\r\n\r\nb')
 })

@@ -78,8 +78,6 @@ interface DropProps {
 /** A place where files can be dropped, and a button for whoever has no mouse. */
 export function Drop({ title, hint, button, onFiles }: DropProps) {
   const [isOver, setIsOver] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  const take = (list: FileList | null | undefined) => onFiles([...(list ?? [])])
   return (
     <div
       class={isOver ? 'drop over' : 'drop'}
@@ -91,26 +89,42 @@ export function Drop({ title, hint, button, onFiles }: DropProps) {
       onDrop={(event) => {
         event.preventDefault()
         setIsOver(false)
-        take(event.dataTransfer?.files)
+        onFiles([...(event.dataTransfer?.files ?? [])])
       }}
     >
       <p>
         {title} <span class="quiet">{hint}</span>
       </p>
+      <FileButton text={button} isForMany onFiles={onFiles} />
+    </div>
+  )
+}
+
+interface FileButtonProps {
+  readonly text: string
+  readonly isForMany?: boolean
+  readonly onFiles: (files: readonly File[]) => void
+}
+
+/** Asks for files, as the system does. */
+export function FileButton({ text, isForMany = false, onFiles }: FileButtonProps) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
       <button type="button" onClick={() => input.current?.click()}>
-        {button}
+        {text}
       </button>
       <input
         ref={input}
         type="file"
-        multiple
+        multiple={isForMany}
         hidden
         onChange={({ currentTarget }) => {
-          take(currentTarget.files)
+          onFiles([...(currentTarget.files ?? [])])
           currentTarget.value = ''
         }}
       />
-    </div>
+    </>
   )
 }
 
@@ -135,14 +149,14 @@ export function Copy({ text }: { readonly text: string }) {
 /** What a view is called, what it is for, and what can be done with all of it. */
 export function Heading(props: {
   readonly title: string
-  readonly lead: string
+  readonly lead?: string
   readonly children?: ComponentChildren
 }) {
   return (
     <header class="heading">
       <div>
         <h1>{props.title}</h1>
-        <p class="quiet">{props.lead}</p>
+        {props.lead !== undefined && <p class="quiet">{props.lead}</p>}
       </div>
       {props.children}
     </header>

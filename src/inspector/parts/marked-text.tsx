@@ -1,7 +1,7 @@
 // A text with places in it lit up.
 
 import type { ComponentChildren } from 'preact'
-import { unwrapped } from './unwrapped.js'
+import { closedUp, unwrapped } from './unwrapped.js'
 
 /** From and to, in UTF-16 code units. */
 export interface Mark {
@@ -20,12 +20,16 @@ export function MarkedText({
 }) {
   const parts: ComponentChildren[] = []
   const shown = unwrapped(text)
+  const between = (start: number, end?: number) => {
+    const part = closedUp(shown.slice(start, end))
+    return start === 0 ? part.replace(/^(?:[^\S\n]*\n)+/, '') : part
+  }
   let at = 0
   const sorted = marks.toSorted((a, b) => a.start - b.start || b.end - a.end)
   for (const { start, end, kind } of sorted) {
     if (start < at || end > text.length) continue
     parts.push(
-      shown.slice(at, start),
+      between(at, start),
       <mark key={start} class={kind}>
         {shown.slice(start, end)}
       </mark>,
@@ -35,7 +39,7 @@ export function MarkedText({
   return (
     <p class="passage free" dir="auto">
       {parts}
-      {shown.slice(at)}
+      {between(at).trimEnd()}
     </p>
   )
 }

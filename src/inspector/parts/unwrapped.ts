@@ -7,3 +7,8 @@
 export function unwrapped(text: string): string {
   return text.replace(/([^\n]{50})\n(?=\S)/g, '$1 ').replace(/^([^\n]+)\n(?=\p{Ll})/u, '$1 ')
 }
+
+/** Without more than one empty line after another: pages had room for them. */
+export function closedUp(text: string): string {
+  return text.replace(/\n(?:[^\S\n]*\n){2,}/g, '\n\n')
+}

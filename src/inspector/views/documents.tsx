@@ -5,13 +5,14 @@ import type { CompletedDocument } from '../../flow/types.js'
 import { useAsked } from '../asking.js'
 import type { ViewProps } from '../later.js'
 import { Choice, Drop, Field, Heading } from '../parts/controls.js'
-import { agoText, bytesText } from '../parts/figures.js'
+import { agoText } from '../parts/figures.js'
 import { List, RowButton } from '../parts/list.js'
 import { usePages } from '../parts/paging.js'
 import { hashOf, refine } from '../place.js'
-import { useSession, type Session } from '../session.js'
+import { useSession } from '../session.js'
 import { texts } from '../texts.js'
-import { Transfers, useTransfers, type TransferOptions } from '../transfers.js'
+import { Transfers, useTransfers } from '../transfers.js'
+import { loadFile } from './documents/load-file.js'
 import { Removal } from './documents/removal.js'
 import { SingleDocument } from './documents/single-document.js'
 
@@ -44,14 +45,8 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
   const transfers = useTransfers(pages.again)
   const send = (files: readonly File[]) => {
     for (const file of files) {
-      transfers.begin(file.name, undefined, async ({ signal, onStep }) => {
-        onStep({ text: texts.documents.sending(bytesText(file.size)) })
-        const bytes = new Uint8Array(await file.arrayBuffer())
-        const named = { id: file.name, name: file.name, user, collection, bytes }
-        const type = file.type === '' ? {} : { type: file.type }
-        const { job } = await keep.flows.load(flow, { ...named, ...type }, { signal })
-        return outcomeOf(session, job, { signal, onStep })
-      })
+      const into = { document: file.name, flow, collection }
+      transfers.begin(file.name, undefined, (options) => loadFile(session, file, into, options))
     }
   }
   return (
@@ -130,27 +125,4 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
       )}
     </>
   )
-}
-
-/** Follows a job to its end; aborted, it is cancelled. @throws Error with what made it a dead letter */
-async function outcomeOf(
-  { keep }: Session,
-  job: string,
-  { signal, onStep }: Pick<TransferOptions, 'signal' | 'onStep'>,
-): Promise<string> {
-  onStep({ text: texts.queue.states.queued })
-  for await (const event of keep.flows.watch({ job, signal })) {
-    if (event.type === 'dead') throw new Error(event.failure.message)
-    if (event.type === 'active') onStep({ text: texts.queue.states.active })
-    if (event.type === 'progress') {
-      const { step, done, total } = event
-      onStep({ text: texts.documents.step(step, done, total), done, total })
-    }
-    if (event.type === 'cancelled') throw new Error(texts.documents.cancelled)
-  }
-  if (signal.aborted) {
-    await keep.flows.cancel(job)
-    signal.throwIfAborted()
-  }
-  return texts.documents.ready
 }

@@ -2,19 +2,22 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import type { RemoteGraph } from '../../../client/index.js'
-import type { JobEvent } from '../../../flow/types.js'
+import type { Job, JobEvent } from '../../../flow/types.js'
 import { useAsked } from '../../asking.js'
-import { Heading } from '../../parts/controls.js'
+import { FileButton, Heading } from '../../parts/controls.js'
 import { agoText } from '../../parts/figures.js'
 import { MarkedText, marksOf, type Mark } from '../../parts/marked-text.js'
 import { Answered, Empty } from '../../parts/states.js'
 import { go, hashOf } from '../../place.js'
 import { useSession } from '../../session.js'
 import { texts } from '../../texts.js'
+import { Transfers, useTransfers } from '../../transfers.js'
+import { loadFile } from './load-file.js'
 import { Removal } from './removal.js'
 
 export function SingleDocument({ document }: { readonly document: string }) {
-  const { keep, user, mayChange } = useSession()
+  const session = useSession()
+  const { keep, user, mayChange } = session
   const [isRemoved, setIsRemoved] = useState(false)
   const status = useAsked(
     async () => (await keep.flows.document({ user, document })) ?? null,
@@ -24,37 +27,46 @@ export function SingleDocument({ document }: { readonly document: string }) {
   useEffect(() => {
     if (event !== undefined && event.type !== 'progress') status.again()
   }, [event])
+  const transfers = useTransfers(status.again)
+  const last = status.value?.completed ?? status.value?.jobs[0]
   return (
     <>
-      <Heading title={document} lead="">
-        {mayChange && (
-          <button type="button" onClick={() => setIsRemoved(true)}>
-            {texts.remove}
-          </button>
-        )}
-      </Heading>
       <p>
         <a href={hashOf('documents')}>← {texts.views.documents}</a>
       </p>
-      <Answered asked={status}>
-        {(known) => (
+      <Heading title={document}>
+        {mayChange && last !== undefined && (
           <>
-            {known === null && <Empty title={texts.documents.unknown} />}
-            <h2>{texts.documents.jobs}</h2>
-            <ul class="plain">
-              {known?.jobs.map(({ id, state, updatedAt, flow }) => (
-                <li key={id}>
-                  <a href={hashOf('queue', id)}>{flow}</a>{' '}
-                  <span class={`state ${state}`}>{texts.queue.states[state]}</span>{' '}
-                  <span class="quiet">{agoText(updatedAt)}</span>
-                </li>
-              ))}
-            </ul>
-            {known?.completed !== undefined && (
-              <Passages document={document} version={known.completed.at} />
-            )}
+            <FileButton
+              text={texts.documents.replace}
+              onFiles={([file]) => {
+                if (file === undefined) return
+                const into = { document, flow: last.flow, collection: last.collection }
+                transfers.begin(file.name, undefined, (options) =>
+                  loadFile(session, file, into, options),
+                )
+              }}
+            />
+            <button type="button" onClick={() => setIsRemoved(true)}>
+              {texts.remove}
+            </button>
           </>
         )}
+      </Heading>
+      <Transfers transfers={transfers} />
+      <Answered asked={status}>
+        {(known) =>
+          known === null ? (
+            <Empty title={texts.documents.unknown} />
+          ) : (
+            <>
+              <Jobs jobs={known.jobs} />
+              {known.completed !== undefined && (
+                <Passages document={document} version={known.completed.at} />
+              )}
+            </>
+          )
+        }
       </Answered>
       {isRemoved && (
         <Removal
@@ -63,6 +75,24 @@ export function SingleDocument({ document }: { readonly document: string }) {
           onClose={() => setIsRemoved(false)}
         />
       )}
+    </>
+  )
+}
+
+function Jobs({ jobs }: { readonly jobs: readonly Job[] }) {
+  if (jobs.length === 0) return null
+  return (
+    <>
+      <h2>{texts.documents.jobs}</h2>
+      <ul class="plain">
+        {jobs.map(({ id, state, updatedAt, flow }) => (
+          <li key={id}>
+            <a href={hashOf('queue', id)}>{flow}</a>{' '}
+            <span class={`state ${state}`}>{texts.queue.states[state]}</span>{' '}
+            <span class="quiet">{agoText(updatedAt)}</span>
+          </li>
+        ))}
+      </ul>
     </>
   )
 }
@@ -91,7 +121,10 @@ function Passages({ document, version }: { readonly document: string; readonly v
   )
   return (
     <>
-      <h2>{texts.documents.passages}</h2>
+      <div class="line">
+        <h2>{texts.documents.passages}</h2>
+        <a href={hashOf('graph', document)}>{texts.ask.picture}</a>
+      </div>
       <Answered asked={asked}>
         {(passages) =>
           passages.length === 0 ? (
