@@ -1,6 +1,6 @@
 // Asks who looks.
 
-import { useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useDoing } from './asking.js'
 import { Failure } from './parts/states.js'
 import { keepToken } from './session.js'
@@ -18,6 +18,8 @@ export function SignIn({ enter }: SignInProps) {
   const { isBusy, error, start } = useDoing()
   const input = useRef<HTMLInputElement>(null)
   const id = useId()
+  // There is nothing else to do here.
+  useEffect(() => input.current?.focus(), [])
   const submit = async () => {
     const given = tokenIn(token) || undefined
     if (isKept) keepToken(given)

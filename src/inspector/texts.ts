@@ -70,6 +70,7 @@ export const texts = {
     passages: (n: number) => (n === 1 ? '1 passage' : `${number.format(n)} passages`),
     facts: 'What the passages say',
     noFacts: 'No statements were drawn from these passages.',
+    likest: 'None of them has a word of the question: these are the likest.',
     why: 'Why',
     rank: (leg: string, rank: number) => `${leg}: ${rank}.`,
     legs: {
@@ -394,6 +395,8 @@ export const texts = {
     lead: 'Whether the server takes work, and what it holds.',
     ready: 'ready',
     unready: (where: string) => (where === '' ? 'not ready' : `not ready: ${where}`),
+    counted:
+      'Writes, requests, parts and merges are counted from the first look at this page, or at /metrics, on.',
     own: 'What the server measures of itself is shown to tokens for every user and collection.',
     noMetrics: 'The server measures nothing of itself: it was made without its option metrics.',
     library: (user: string | undefined) => (user === undefined ? 'Your index' : `Index of ${user}`),

@@ -46,6 +46,7 @@ t.test('shows what the server tells, and saves a backup', { skip }, async (t) =>
     await page.getByText('ready', { exact: true }).waitFor()
     await page.getByRole('region', { name: 'Caches' }).getByText('graph').waitFor()
     await page.getByText(process.version).waitFor()
+    await page.getByText('counted from the first look').waitFor()
     await page.getByLabel('User').fill('alice')
     await page.getByLabel('User').press('Enter')
     await page.getByRole('heading', { name: 'Index of alice' }).waitFor()

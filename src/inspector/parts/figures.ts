@@ -26,3 +26,8 @@ export function agoText(iso: string, now = Date.now()): string {
   if (seconds < 36 * 3600) return ago.hours(Math.round(seconds / 3600))
   return ago.days(Math.round(seconds / 86_400))
 }
+
+/** A time in ISO 8601, to the second. */
+export function timeText(iso: string): string {
+  return iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
+}

@@ -27,7 +27,12 @@ const Picture = later(() => import('../graph/answer-picture.js'))
 export default function Ask({ place }: ViewProps) {
   const { q = '' } = place.query
   const [text, setText] = useState(q)
+  const input = useRef<HTMLInputElement>(null)
   useEffect(() => setText(q), [q])
+  useEffect(() => {
+    // Who came by the keyboard goes on from where they are.
+    if (q === '' && document.activeElement === document.body) input.current?.focus()
+  }, [])
   return (
     <>
       <Heading title={texts.views.ask} lead={texts.ask.lead} />
@@ -40,6 +45,7 @@ export default function Ask({ place }: ViewProps) {
         }}
       >
         <input
+          ref={input}
           aria-label={texts.ask.question}
           placeholder={texts.ask.placeholder}
           value={text}
@@ -122,11 +128,15 @@ function Found({ question }: { readonly question: string }) {
 function Passages({ question, graph, words }: Answer & { readonly question: string }) {
   const [chosen, setChosen] = useState<Triple>()
   const said = chosen === undefined ? undefined : whereSaid(graph, chosen)
+  const isTold = graph.sources.some(
+    ({ chunk, via }) => via.length > 0 || (words.get(chunk.v)?.highlights.length ?? 0) > 0,
+  )
   const names = chosen === undefined ? [] : [chosen.s.v, chosen.o.v].map((id) => nameIn(graph, id))
   return (
     <div class="answer">
       <section aria-label={texts.ask.passages(graph.sources.length)}>
         <h2>{texts.ask.passages(graph.sources.length)}</h2>
+        {!isTold && <p class="note">{texts.ask.likest}</p>}
         <ol class="sources">
           {graph.sources.map((source) => (
             <Source

@@ -1,6 +1,6 @@
 // The graph of all cores or of one, of what a search finds or an answer comes from, or around one thing.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { RemoteGraph } from '../../client/index.js'
 import { useAsked } from '../asking.js'
 import { Explorer } from '../graph/explorer.js'
@@ -23,6 +23,7 @@ export default function GraphView({ place }: ViewProps) {
   const { subject, query } = place
   const { q = '', search = '', around = '' } = query
   const [typed, setTyped] = useState(search)
+  useEffect(() => setTyped(search), [search])
   const cores = useAsked(
     async () =>
       (await keep.knowledge.corePage({ user, limit: mostCores })).cores.map(({ id }) => id),

@@ -50,6 +50,7 @@ export default function Health(_: ViewProps) {
             {session.seesAll && metrics === undefined && (
               <p class="quiet">{texts.health.noMetrics}</p>
             )}
+            {measures.value !== undefined && <p class="quiet">{texts.health.counted}</p>}
             <div class="tiles">
               {library.value !== undefined && (
                 <Facts

@@ -36,7 +36,10 @@ function Machine({ measures }: PartProps) {
       <Fact name={health.processor}>
         {health.seconds(measures.sum('process_cpu_seconds_total') ?? 0)}
       </Fact>
-      {late !== undefined && <Fact name={health.late}>{health.milliseconds(late * 1000)}</Fact>}
+      {/* At the first look nothing is known of it. */}
+      {late !== undefined && late > 1e-4 && (
+        <Fact name={health.late}>{health.milliseconds(late * 1000)}</Fact>
+      )}
     </Facts>
   )
 }

@@ -5,6 +5,7 @@ import { useAsked, useDoing } from '../../asking.js'
 import { useLive } from '../../live.js'
 import { Confirm } from '../../parts/confirm.js'
 import { Heading } from '../../parts/controls.js'
+import { agoText, timeText } from '../../parts/figures.js'
 import { Answered, Empty, Failure } from '../../parts/states.js'
 import { go, hashOf } from '../../place.js'
 import { useSession } from '../../session.js'
@@ -60,14 +61,16 @@ export function SingleJob({ id }: { readonly id: string }) {
                 <dt>{texts.queue.state}</dt>
                 <dd>
                   <span class={`state ${job.state}`}>{texts.queue.states[job.state]}</span>{' '}
-                  {job.dueAt !== undefined && texts.queue.due(job.dueAt)}
+                  {job.dueAt !== undefined && texts.queue.due(timeText(job.dueAt))}
                 </dd>
                 <dt>{texts.queue.attempts}</dt>
                 <dd>{job.attempts}</dd>
                 <dt>{texts.queue.steps}</dt>
                 <dd>{job.completedSteps.join(', ') || '–'}</dd>
                 <dt>{texts.queue.changed}</dt>
-                <dd>{job.updatedAt}</dd>
+                <dd>
+                  {agoText(job.updatedAt)} <span class="quiet">{timeText(job.updatedAt)}</span>
+                </dd>
               </dl>
               <h2>{texts.queue.failures}</h2>
               {job.failures.length === 0 && <p class="quiet">{texts.queue.noFailures}</p>}
@@ -75,7 +78,7 @@ export function SingleJob({ id }: { readonly id: string }) {
                 {job.failures.toReversed().map((failure, at) => (
                   <li key={at} class="card">
                     <p class="quiet">
-                      {failure.at} · {failure.step} · {failure.cause}{' '}
+                      {timeText(failure.at)} · {failure.step} · {failure.cause}{' '}
                       {failure.code !== undefined && <code>{failure.code}</code>}
                     </p>
                     <p class="free" dir="auto">
