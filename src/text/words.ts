@@ -1,6 +1,7 @@
 // How a text becomes words: what an index holds of a text, and what a question asks for.
 
 import { fold } from './fold.js'
+import { segmenterOf } from './segmenters.js'
 import {
   digit,
   doubleQuote,
@@ -220,7 +221,7 @@ function takePairs(text: string, start: number, take: Take): number {
 }
 
 // Which language makes no difference: what matters are the scripts' dictionaries.
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
+const segments = segmenterOf('word')
 /** What Intl.Segmenter is given at once: its time grows with the square of a text's length. */
 const segmentedLength = 1024
 
@@ -232,7 +233,7 @@ function takeSegments(text: string, start: number, take: Take): number {
     const run = text.slice(from, Math.min(end, from + segmentedLength))
     const isLast = from + run.length === end
     let done = 0
-    for (const { segment, index, isWordLike } of segmenter.segment(run)) {
+    for (const { segment, index, isWordLike } of segments(run)) {
       // What the cut may have cut in two is left for the next piece.
       if (!isLast && index > 0 && index + segment.length === run.length) break
       done = index + segment.length

@@ -1,12 +1,12 @@
-// Where a text may be cut. The rules are those of Unicode (UAX 29) as Intl.Segmenter knows them.
-// A segmenter copies the text that it is given, with every answer again, so that it is only asked
+// Where a text may be cut. A segmenter copies the text that it is given, with every answer again, so that it is only asked
 // about small windows: what is found here costs what lies between its bounds and the white space or
 // the grapheme at them, however long the text is.
 
-// One locale for all: the same text is cut alike on every machine.
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
-const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
-const words = new Intl.Segmenter('en', { granularity: 'word' })
+import { segmenterOf } from '../../text/segmenters.js'
+
+const graphemes = segmenterOf('grapheme')
+const sentences = segmenterOf('sentence')
+const words = segmenterOf('word')
 
 /** What a segmenter sees around the place that it is asked about. */
 const context = 64
@@ -44,7 +44,7 @@ export function graphemeFloor(text: string, at: number, known: number): number {
   if (at <= known || at >= text.length || isApart(text, at)) return at
   for (let reach = context; ; reach *= 4) {
     const start = windowStart(text, at - reach, known)
-    const segments = graphemes.segment(text.slice(start, at + 2))
+    const segments = graphemes(text.slice(start, at + 2))
     const { index } = segments.containing(at - start) as Intl.SegmentData
     if (start === known) return start + index
     // What precedes the window may move its first boundary, but none after that one.
@@ -58,7 +58,7 @@ export function graphemeFloor(text: string, at: number, known: number): number {
 export function graphemeEnd(text: string, from: number): number {
   for (let reach = context; ; reach *= 4) {
     const window = text.slice(from, from + reach)
-    const end = (graphemes.segment(window).containing(0) as Intl.SegmentData).segment.length
+    const end = (graphemes(window).containing(0) as Intl.SegmentData).segment.length
     // The last unit of a window may be half of a code point.
     if (end < window.length - 1 || from + window.length === text.length) return from + end
   }
@@ -160,7 +160,7 @@ export function lastSentenceEnd(text: string, low: number, high: number): number
   // without paragraphs is cut at two thirds of the speed (benchmarks/chunk-text).
   for (let floor = Math.max(low, fit - sentenceWindow); fit > low; floor = low) {
     const start = Math.max(0, floor - context)
-    const segments = sentences.segment(unwrap(text.slice(start, fit)) + after)
+    const segments = sentences(unwrap(text.slice(start, fit)) + after)
     const index = segments.containing(fit - start + gap.length)?.index ?? 0
     const end = trimSpace(text, start + index)
     if (end > floor) return end
@@ -173,7 +173,7 @@ export function lastSentenceEnd(text: string, low: number, high: number): number
 export function firstSentence(text: string, low: number, high: number): number {
   const start = Math.max(0, low - context)
   const window = unwrap(text.slice(start, high + context))
-  const segment = sentences.segment(window).containing(low - 1 - start)
+  const segment = sentences(window).containing(low - 1 - start)
   if (segment === undefined) return -1
   const first = skipSpace(text, start + segment.index + segment.segment.length)
   return first < high ? first : -1
@@ -182,7 +182,7 @@ export function firstSentence(text: string, low: number, high: number): number {
 /** The last start of a word after `low` and up to `high`, close to it; or -1. */
 export function lastWord(text: string, low: number, high: number): number {
   const start = Math.max(low, high - wordWindow)
-  const segments = words.segment(text.slice(start, high + context))
+  const segments = words(text.slice(start, high + context))
   let segment = segments.containing(high - start)
   for (let n = 0; n < signs && segment !== undefined && segment.index > 0; n++) {
     if (segment.isWordLike) return start + segment.index
@@ -194,7 +194,7 @@ export function lastWord(text: string, low: number, high: number): number {
 /** The first start of a word from `low` on and before `high`, close to `low`; or -1. */
 export function firstWord(text: string, low: number, high: number): number {
   const start = Math.max(0, low - context)
-  const segments = words.segment(text.slice(start, low + wordWindow))
+  const segments = words(text.slice(start, low + wordWindow))
   let segment = segments.containing(low - 1 - start)
   for (let n = 0; n < signs && segment !== undefined; n++) {
     const next = segment.index + segment.segment.length
