@@ -153,25 +153,30 @@ t.test('importing lorekeep loads next to nothing', async (t) => {
   t.comment(`${loaded.length} files, ${(bytes / 1000).toFixed(1)} kB`)
 })
 
-t.test('what checks objects and takes cores apart is loaded when it is used', async (t) => {
-  const opening = `
+t.test(
+  'what checks objects, takes cores apart and reads texts is loaded when it is used',
+  async (t) => {
+    const opening = `
     const { createLorekeep } = await import('lorekeep')
     const { MemoryBackend } = await import('lorekeep/memory')
     const { objects } = await createLorekeep({ backend: new MemoryBackend() })
     await objects.collections()`
-  const packagesOf = async (program: string) => {
-    const loaded = await filesLoadedBy(program)
-    return new Set(
-      loaded.map(({ url }) => /.*\/node_modules\/(@[^/]+\/[^/]+|[^/]+)/.exec(url)?.[1]),
-    )
-  }
-  const opened = await packagesOf(opening)
-  t.ok(opened.has('lorekeep'))
-  for (const name of ['ajv', 'ajv-formats', 'msgpackr', 'wink-nlp']) t.notOk(opened.has(name), name)
-  const defining = `
+    const packageOf = (url: string) => /.*\/node_modules\/(@[^/]+\/[^/]+|[^/]+)/.exec(url)?.[1]
+    const packagesOf = async (program: string) =>
+      new Set((await filesLoadedBy(program)).map(({ url }) => packageOf(url)))
+    const files = await filesLoadedBy(opening)
+    const opened = new Set(files.map(({ url }) => packageOf(url)))
+    const bytes = files
+      .filter(({ url }) => packageOf(url) === 'lorekeep')
+      .reduce((sum, { size }) => sum + size, 0)
+    t.ok(bytes > 500_000 && bytes < 1_860_000, `${bytes} bytes of our JavaScript`)
+    for (const name of ['ajv', 'ajv-formats', 'msgpackr', 'wink-nlp'])
+      t.notOk(opened.has(name), name)
+    const defining = `
     await objects.defineSchema({ name: 'a', id_field: 'id', fields: { id: { type: 'string', required: true } } })`
-  t.ok((await packagesOf(opening + defining)).has('ajv'))
-})
+    t.ok((await packagesOf(opening + defining)).has('ajv'))
+  },
+)
 
 t.test('the first program of the README runs, and so does the command', async (t) => {
   const [making, asking] = [

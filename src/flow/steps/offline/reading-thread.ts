@@ -3,9 +3,8 @@
 import type { Worker } from 'node:worker_threads'
 import { LorekeepError } from '../../../errors.js'
 import { startThread, warnOfThread, type Ready } from '../../../thread.js'
-import { findingsIn, type Findings } from './findings.js'
+import type { Findings } from './findings.js'
 import type { Passage } from './passage.js'
-import { loadTagger } from './tagger.js'
 
 export interface ReadingRequest {
   readonly id: number
@@ -117,7 +116,16 @@ export async function findElsewhere(passage: Passage, signal: AbortSignal): Prom
   const { started } = thread
   const found = await started
   signal.throwIfAborted()
-  return found === undefined ? findingsIn(passage, await loadTagger()) : found.read(passage, signal)
+  return found === undefined ? findHere(passage) : found.read(passage, signal)
+}
+
+/** Loaded when it comes to that: 90 kB of rules, which the thread has already. */
+async function findHere(passage: Passage): Promise<Findings> {
+  const [{ findingsIn }, { loadTagger }] = await Promise.all([
+    import('./findings.js'),
+    import('./tagger.js'),
+  ])
+  return findingsIn(passage, await loadTagger())
 }
 
 function begin(): NonNullable<typeof thread> {
