@@ -23,9 +23,12 @@ export type ToolStores =
 export interface KnowledgeToolsOptions {
   readonly lorekeep: ToolStores
   readonly user: string
-  /** Ids of cores that are asked, whichever the model names. Those that it names, or all, by default. */
+  /**
+   * Ids of cores that are asked, whichever the model names, which is not told of it. Those that it names, or all, by
+   * default.
+   */
   readonly cores?: readonly string[]
-  /** That is asked and added to, whichever the model names. */
+  /** That is asked and added to, whichever the model names, which is not told of it. */
   readonly collection?: string
   /** Whether there is `remember`. False by default. */
   readonly write?: boolean
