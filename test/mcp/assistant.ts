@@ -1,5 +1,6 @@
 // Assistants of tests: the official client, of a process of `lorekeep mcp`.
 
+import type { ChildProcess } from 'node:child_process'
 import { Client } from '@modelcontextprotocol/client'
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -28,6 +29,9 @@ export async function startAssistant(
     args: [script, 'mcp', ...args],
   })
   await client.connect(transport)
+  // The client listens once for each message that waits until there is room, of a thousand that are sent at once.
+  const { _process } = transport as unknown as { readonly _process: ChildProcess }
+  _process.stdin?.setMaxListeners(0)
   t.teardown(() => client.close())
   return assistantOf(client, transport.pid ?? 0)
 }
