@@ -6,8 +6,7 @@ import type { GraphView } from '../view.js'
 import { columnOf } from '../words/columns.js'
 import type { PassageOfSet } from '../words/passage-order.js'
 import { titleNames } from '../words/name-words.js'
-import { explained } from '../words/explained.js'
-import type { WordQuestion } from '../words/question.js'
+import type { Search } from '../words/search.js'
 import type { PassageSet } from '../words/types.js'
 import type { NameBook, NameInText } from './names.js'
 
@@ -45,16 +44,21 @@ export interface NamesOfPassage {
 /** The passages that a ranking has come across. What several cores say is one of them. */
 export class Candidates {
   readonly #sets: readonly PassageSet[]
-  readonly #question: WordQuestion
+  readonly #search: Pick<Search, 'explained'>
   readonly #turns: Turns
   readonly #texts: ChunkTexts
-  readonly #known = new Map<string, Candidate>()
+  readonly #known = new Map<number, Candidate>()
   /** By what it says. */
   readonly #same = new Map<string, Candidate>()
 
-  constructor(view: GraphView, sets: readonly PassageSet[], question: WordQuestion, turns: Turns) {
+  constructor(
+    view: GraphView,
+    sets: readonly PassageSet[],
+    search: Pick<Search, 'explained'>,
+    turns: Turns,
+  ) {
     this.#sets = sets
-    this.#question = question
+    this.#search = search
     this.#turns = turns
     this.#texts = new ChunkTexts(view, turns)
   }
@@ -66,13 +70,14 @@ export class Candidates {
 
   /** Looks up the scores of those that are not known. */
   async add(passages: Iterable<PassageOfSet>): Promise<void> {
-    const unknown = new Map<string, PassageOfSet>()
+    const unknown = new Map<number, PassageOfSet>()
     for (const each of passages) {
-      if (!this.#known.has(keyOf(each))) unknown.set(keyOf(each), each)
+      const key = this.#keyOf(each)
+      if (!this.#known.has(key)) unknown.set(key, each)
     }
     if (unknown.size === 0) return
     const found = [...unknown.values()]
-    const parts = await explained(this.#sets, this.#question, found, this.#turns)
+    const parts = await this.#search.explained(found)
     for (const [n, { set, passage }] of found.entries()) {
       const byWord = new Map(parts[n]?.map(({ text, score }) => [text, score]))
       const words = [...byWord.values()].reduce((sum, score) => sum + score, 0)
@@ -85,17 +90,17 @@ export class Candidates {
       const says = `${text} ${words} ${chunk.v}`
       const same = this.#same.get(says) ?? { set, passage, chunk, byWord, words, ...scores }
       this.#same.set(says, same)
-      this.#known.set(keyOf({ set, passage }), same)
+      this.#known.set(this.#keyOf({ set, passage }), same)
     }
   }
 
   has(passage: PassageOfSet): boolean {
-    return this.#known.has(keyOf(passage))
+    return this.#known.has(this.#keyOf(passage))
   }
 
   /** One that was added. */
   at(passage: PassageOfSet): Candidate {
-    return this.#known.get(keyOf(passage)) as Candidate
+    return this.#known.get(this.#keyOf(passage)) as Candidate
   }
 
   /** What a passage is part of; itself where nobody says it. */
@@ -123,8 +128,8 @@ export class Candidates {
   #set(n: number): PassageSet {
     return this.#sets[n] as PassageSet
   }
-}
 
-function keyOf({ set, passage }: PassageOfSet): string {
-  return `${set} ${passage}`
+  #keyOf({ set, passage }: PassageOfSet): number {
+    return passage * this.#sets.length + set
+  }
 }

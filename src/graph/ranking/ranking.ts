@@ -58,8 +58,8 @@ export async function rank(
   const asked = await askedNames(await book.namesIn(text, turns), { sets, book, aliases, turns })
   const others = phrasesOf(asked, words)
   const question = { ...words, joined: [...words.joined, ...others] }
-  const candidates = new Candidates(view, sets, question, turns)
   const search = await Search.of(sets, question, turns)
+  const candidates = new Candidates(view, sets, search, turns)
   const isOther = new Set(others.map(nameOfPhrase))
   const parts = search.parts.filter(({ text }) => !isOther.has(text))
   const { exactly } = search

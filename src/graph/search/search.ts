@@ -7,7 +7,7 @@ import type { FoundPassage, ScoreOfWord } from '../types.js'
 import type { GraphView } from '../view.js'
 import { columnOf, UNKNOWN } from '../words/columns.js'
 import { bestWithKeys } from '../words/keys.js'
-import { explained, type ScoreOfPart } from '../words/explained.js'
+import type { ScoreOfPart } from '../words/explained.js'
 import type { WordQuestion } from '../words/question.js'
 import { Search } from '../words/search.js'
 import type { ScoredPassage } from '../words/top-passages.js'
@@ -33,7 +33,7 @@ export async function search(
     const best = await readBest(texts, begun, { k, first }, turns)
     const highlighter = new Highlighter(question, await begun.forms())
     const scored = best.map(({ scored }) => scored)
-    const parts = explain ? await explained(sets, question, scored, turns) : []
+    const parts = explain ? await begun.explained(scored) : []
     const found: FoundPassage[] = []
     for (const [n, { passage }] of best.entries()) {
       await turns.pass()

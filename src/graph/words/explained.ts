@@ -2,11 +2,10 @@
 
 import { saturated } from '../../text/bm25.js'
 import type { Turns } from '../../turns.js'
-import { QuestionParts } from './parts.js'
+import type { QuestionParts } from './parts.js'
 import { PassageScores } from './passage-scores.js'
-import type { PartOfSearch, WordQuestion } from './question.js'
+import type { PartOfSearch } from './question.js'
 import { FieldWeights } from './scoring.js'
-import { statisticsOf } from './statistics.js'
 import type { ScoredPassage } from './top-passages.js'
 import type { PassageSet } from './types.js'
 
@@ -20,13 +19,11 @@ export interface ScoreOfPart extends PartOfSearch {
 /** The parts of a question that some passages have, by passage. Rejects with the signal's reason. */
 export async function explained(
   sets: readonly PassageSet[],
-  question: WordQuestion,
+  parts: QuestionParts,
   found: readonly Pick<ScoredPassage, 'set' | 'passage'>[],
   turns: Turns,
 ): Promise<ScoreOfPart[][]> {
-  const statistics = await statisticsOf(sets, turns)
-  const fields = new FieldWeights(statistics)
-  const parts = new QuestionParts(sets, question, statistics, turns)
+  const fields = new FieldWeights(parts.statistics)
   const all: ScoreOfPart[][] = found.map(() => [])
   const asked = sets.map((_, n) => found.map(({ set, passage }) => (set === n ? passage : -1)))
   const tell = (part: PartOfSearch, frequencies: readonly number[], weight = 1) => {

@@ -21,6 +21,9 @@ export interface Word {
   readonly inSets: readonly WordInSet[]
 }
 
+/** Of a question so many words are remembered, as far as they may be held at once. */
+const mostRemembered = 64
+
 /** A phrase, or the beginning of words. */
 interface Part {
   readonly text: string
@@ -43,10 +46,13 @@ export interface PartsTaker {
 export class QuestionParts {
   readonly #sets: readonly PassageSet[]
   readonly #question: WordQuestion
-  readonly #statistics: Statistics
+  readonly statistics: Statistics
   readonly #turns: Turns
   /** By word of the question: how many passages have it so. */
   readonly #exact = new Map<string, number>()
+  /** What is told of passages is told for some after the other, of the same words. */
+  readonly #known = new Map<CountedWord, Word>()
+  #held = 0
 
   constructor(
     sets: readonly PassageSet[],
@@ -56,7 +62,7 @@ export class QuestionParts {
   ) {
     this.#sets = sets
     this.#question = question
-    this.#statistics = statistics
+    this.statistics = statistics
     this.#turns = turns
   }
 
@@ -104,11 +110,23 @@ export class QuestionParts {
     }
   }
 
+  async #word(word: CountedWord): Promise<Word> {
+    const known = this.#known.get(word)
+    if (known !== undefined) return known
+    const found = await this.#lookUp(word)
+    const { passages } = found.all
+    if (this.#known.size < mostRemembered && this.#held + passages <= bounds.mostHeld) {
+      this.#known.set(word, found)
+      this.#held += passages
+    }
+    return found
+  }
+
   /**
    * A word as the question has it may be far rarer than all its forms together, *planting* than plants: it
    * has a share of what it would be worth more by itself.
    */
-  async #word(word: CountedWord): Promise<Word> {
+  async #lookUp(word: CountedWord): Promise<Word> {
     const turns = this.#turns
     const { languages } = this.#question
     const inSets: WordInSet[] = []
@@ -146,7 +164,7 @@ export class QuestionParts {
   }
 
   #idfOf(passages: number): number {
-    return idfOf(passages, this.#statistics.passages)
+    return idfOf(passages, this.statistics.passages)
   }
 }
 

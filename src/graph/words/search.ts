@@ -2,9 +2,10 @@
 
 import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
+import { explained, type ScoreOfPart } from './explained.js'
 import { QuestionParts } from './parts.js'
 import { PassageScores } from './passage-scores.js'
-import { firstInOrder } from './passage-order.js'
+import { firstInOrder, type PassageOfSet } from './passage-order.js'
 import type { PartOfSearch, WordQuestion } from './question.js'
 import { FieldWeights } from './scoring.js'
 import { statisticsOf, type Statistics } from './statistics.js'
@@ -84,6 +85,11 @@ export class Search {
   /** That of one passage; 0 where it is not found. */
   scoreOf({ set, passage }: Pick<ScoredPassage, 'set' | 'passage'>): number {
     return (this.#scores[set] as PassageScores).of(passage)
+  }
+
+  /** What the scores of some passages are the sums of, also of ones that are not found. Rejects with the signal's reason. */
+  explained(found: readonly PassageOfSet[]): Promise<ScoreOfPart[][]> {
+    return explained(this.#sets, this.#ofQuestion, found, this.#turns)
   }
 
   set(n: number): PassageSet {
