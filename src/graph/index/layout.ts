@@ -66,6 +66,22 @@ export const pieceBytes = 16 * 1024
 export const sourceWords = 5
 export const placeWords = 3
 
+/** What words begin with, as it is kept of some of them: numbers of 32 bits, the first byte the highest. */
+export const beginningWords = 4
+
+/** Words of which one has its beginning kept: at least so many, and as many that those of a part are no more than a piece. */
+const leastApart = 32
+const mostBeginnings = pieceBytes / (4 * beginningWords)
+
+/** Every so many-th word has it, but for the first. */
+export function beginningStep(words: number): number {
+  return Math.max(leastApart, Math.ceil(words / mostBeginnings))
+}
+
+export function beginningCount(words: number): number {
+  return Math.max(0, Math.ceil(words / beginningStep(words)) - 1)
+}
+
 /** In `rowPlaces`: the rest is where in `lists` the places of the row are. */
 export const IS_LIST = 0x8000_0000
 
@@ -110,6 +126,8 @@ export interface Layout {
   readonly words: number
   readonly wordStarts: number
   readonly listStarts: number
+  /** What some of the words begin with: by these others are found. */
+  readonly beginnings: number
   readonly end: number
 }
 
@@ -155,6 +173,7 @@ export function layoutOf(part: PartRecord): Layout {
     words: section(wordBytes),
     wordStarts: section(ofWords),
     listStarts: section(ofWords),
+    beginnings: section(4 * beginningWords * beginningCount(words)),
     end,
   }
 }

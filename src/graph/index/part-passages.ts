@@ -1,16 +1,17 @@
 import { LorekeepError } from '../../errors.js'
 import { columnOf, recordFields, type ScannedColumn } from '../words/columns.js'
 import { countsEnd, mostHeadBytes, WordList } from '../words/word-list.js'
-import type { Layout, PassagesRecord } from './layout.js'
+import { beginningOf } from './beginnings.js'
+import {
+  beginningCount,
+  beginningStep,
+  beginningWords,
+  type Layout,
+  type PassagesRecord,
+} from './layout.js'
 import type { FileWords, PartFile } from './part-file.js'
 
 const recordWords = recordFields.length
-
-/**
- * Words that are kept in memory once they were looked at: a search for one begins at them, and looks at eight words
- * less in the blocks.
- */
-const mostPivots = 256
 
 type Range = readonly [start: number, end: number]
 
@@ -21,8 +22,6 @@ export class PartPassages {
   readonly #layout: Layout
   readonly #records: number
   readonly #count: number
-  /** Each byte as a character: these are in the order of the words. */
-  readonly #pivots: string[] = []
 
   constructor(file: PartFile, layout: Layout, record: PassagesRecord) {
     this.#file = file
@@ -51,6 +50,12 @@ export class PartPassages {
     return this.#file.words(column, column + 4 * from, column + 4 * to)
   }
 
+  /** Begins to read what of a column is not in memory. */
+  bring(name: ScannedColumn): void {
+    const column = this.#records + 4 * columnOf[name] * this.#count
+    this.#file.bring(column, column + 4 * this.#count)
+  }
+
   /** The number of a word, its UTF-8; -1 where no passage has it. */
   find(word: Buffer): number {
     const n = this.#firstFrom(word)
@@ -76,26 +81,26 @@ export class PartPassages {
   /** The first word that is not before these bytes. */
   #firstFrom(bytes: Buffer): number {
     const { words } = this.record
-    const step = Math.ceil(words / mostPivots)
-    const key = bytes.toString('latin1')
-    let low = 0
-    let high = step === 0 ? 0 : Math.ceil(words / step)
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#pivot(middle, step) < key) low = middle + 1
-      else high = middle
-    }
-    const from = low === 0 ? 0 : (low - 1) * step + 1
-    const to = Math.min(words, low * step)
+    const step = beginningStep(words)
+    const count = beginningCount(words)
+    const sought = beginningOf(bytes)
+    // The n-th of them is that of the word (n + 1) * step: those before `low` are before the word, those from `high` on
+    // behind it, and what is between begins as it does.
+    const low = this.#file.first(0, count, (n) => this.#compareBeginning(n, sought) >= 0)
+    const isAlike = (n: number) => n < count && this.#compareBeginning(n, sought) === 0
+    const high = isAlike(low) ? this.#file.first(low + 1, count, (n) => !isAlike(n)) : low
+    const from = low === 0 ? 0 : low * step + 1
+    const to = Math.min(words, (high + 1) * step)
     return this.#file.first(from, to, (n) => this.#compare(n, bytes) >= 0)
   }
 
-  /** The bytes of every `step`-th word. */
-  #pivot(n: number, step: number): string {
-    const known = this.#pivots[n]
-    if (known !== undefined) return known
-    const { source, from, to } = this.#file.bytes(...this.#wordRange(n * step))
-    return (this.#pivots[n] = source.toString('latin1', from, to))
+  #compareBeginning(n: number, sought: Uint32Array): number {
+    const start = this.#layout.beginnings + 4 * beginningWords * n
+    for (let at = 0; at < beginningWords; at++) {
+      const difference = this.#file.word(start + 4 * at) - (sought[at] as number)
+      if (difference !== 0) return difference
+    }
+    return 0
   }
 
   word(n: number): string {

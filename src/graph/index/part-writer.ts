@@ -1,10 +1,19 @@
 import type { BlockStorage } from '../../block-writer.js'
 import type { Turns } from '../../turns.js'
 import { MOMENT, NUMBER } from '../value/literal-value.js'
+import { beginningOf } from './beginnings.js'
 import { writtenColumns, type PassageColumns } from './passage-columns.js'
 import { DictionaryWriter } from './dictionary-writer.js'
 import { mainKey, type PartName } from './keys.js'
-import { placeWords, sourceWords, type PartRecord, type VectorRecord } from './layout.js'
+import {
+  beginningCount,
+  beginningStep,
+  beginningWords,
+  placeWords,
+  sourceWords,
+  type PartRecord,
+  type VectorRecord,
+} from './layout.js'
 import type { Orders } from './orders.js'
 import { rowsByPlace, type SortedRows } from './permutations.js'
 import type { SortedPlaces } from './places.js'
@@ -123,6 +132,7 @@ export class PartWriter {
     await file.write(Buffer.concat(texts))
     await file.write(starts.words)
     await file.write(lists.words)
+    await file.write(beginningsIn(texts))
     await file.finish()
     const passages = {
       count: columns.passage.length,
@@ -172,6 +182,16 @@ export class PartWriter {
   async settle(): Promise<void> {
     await this.#file.settle()
   }
+}
+
+/** Of words in their order. */
+function beginningsIn(words: readonly Uint8Array[]): Uint32Array {
+  const step = beginningStep(words.length)
+  const beginnings = new Uint32Array(beginningWords * beginningCount(words.length))
+  for (let at = 0, n = step; at < beginnings.length; at += beginningWords, n += step) {
+    beginnings.set(beginningOf(words[n] as Uint8Array), at)
+  }
+  return beginnings
 }
 
 /** Where things begin that lie one behind the other, and where the last one ends. */
