@@ -22,6 +22,8 @@ export interface CheckedSearch {
 
 /** It is taken apart at once, and each of its words is looked up. */
 const mostText = 16_384
+/** Phrases that end in what words begin with: for each the list of every such word is read. */
+const mostOpen = 64
 const usualK = 10
 const mostK = 10_000
 
@@ -47,6 +49,11 @@ export function checkSearch(query: unknown, closing: AbortSignal): CheckedSearch
     const message = `has ${forms.length} words that have to stand one behind the other, at most ${mostInPhrase}`
     given.fail('text', message)
     break
+  }
+  const open = [...phrases, ...excluded].filter(({ isPrefix }) => isPrefix).length
+  if (open > mostOpen) {
+    const message = `has ${open} phrases that end in what words begin with, at most ${mostOpen}`
+    given.fail('text', message)
   }
   given.end()
   asked.end()

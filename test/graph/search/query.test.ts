@@ -24,3 +24,27 @@ t.test('any language is what the text looks like', (t) => {
   t.strictSame(asked(['*', 'fr']).languages, ['de', 'fr'])
   t.end()
 })
+
+t.test('phrases that end in what words begin with are so many at most', (t) => {
+  const of = (count: number, of: (n: number) => string) => ({
+    text: Array.from({ length: count }, (_, n) => of(n)).join(' '),
+  })
+  const phrase = (n: number) => (n % 2 === 0 ? `"the a${n}*"` : `-b${n}*`)
+  t.equal(checkSearch(of(64, phrase), signal).question.phrases.length, 32)
+  t.throws(() => checkSearch(of(65, phrase), signal), { code: 'LK_GRAPH_QUERY' })
+  t.equal(
+    checkSearch(
+      of(200, (n) => `"the a${n}"`),
+      signal,
+    ).question.phrases.length,
+    200,
+  )
+  t.equal(
+    checkSearch(
+      of(200, (n) => `a${n}*`),
+      signal,
+    ).question.words.length,
+    200,
+  )
+  t.end()
+})
