@@ -50,12 +50,6 @@ export class PartPassages {
     return this.#file.words(column, column + 4 * from, column + 4 * to)
   }
 
-  /** Begins to read what of a column is not in memory. */
-  bring(name: ScannedColumn): void {
-    const column = this.#records + 4 * columnOf[name] * this.#count
-    this.#file.bring(column, column + 4 * this.#count)
-  }
-
   /** The number of a word, its UTF-8; -1 where no passage has it. */
   find(word: Buffer): number {
     const n = this.#firstFrom(word)

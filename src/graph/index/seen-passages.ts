@@ -108,10 +108,6 @@ export class SeenPassages implements PassageSet {
     return this.#passages.column(name, from, to)
   }
 
-  bring(name: ScannedColumn): void {
-    if (this.#part.hasRoom(4 * this.count)) this.#passages.bring(name)
-  }
-
   find(word: Buffer): number {
     return this.#passages.find(word)
   }

@@ -40,8 +40,6 @@ export interface PassageSet {
   at(column: number, passage: number): number
   /** What [from, to) have in a column, or all passages. Throws a Miss where a block of that is not in memory. */
   column(name: ScannedColumn, from?: number, to?: number): PassageColumn
-  /** Begins to read a column of all passages, where there is much room for it. Without a Miss. */
-  bring(name: ScannedColumn): void
   /** The number of a word, its UTF-8; -1 where no passage has it. */
   find(word: Buffer): number
   /** The words that begin so: [from, to). */

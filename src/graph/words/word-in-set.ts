@@ -24,9 +24,6 @@ interface Counts {
 const known = new WeakMap<object, Map<string, Counts>>()
 const mostKnown = 10_000
 
-/** Where a word is in one passage of so many, how long these are is needed of most of a column. */
-const passagesOfOne = 4096
-
 export interface ListOfForm extends Form {
   readonly list: WordList
 }
@@ -52,9 +49,6 @@ export class WordInSet {
       const list = withBlocks(() => set.counts(form.word))
       lists.push({ ...form, list: list instanceof Promise ? await list : list })
     }
-    // Scores go by how long texts are. Read here and there as it is gone through, a column takes a read for each piece.
-    const passages = lists.reduce((sum, { list }) => sum + list.count, 0)
-    if (passages >= set.count / passagesOfOne) set.bring('textWords')
     return new WordInSet(set, lists, await countsOf(set, lists, turns))
   }
 

@@ -5,10 +5,8 @@ import { MemoryBackend } from '../../../adapters/memory.js'
 import { FileWords } from '../../../src/graph/index/part-file.js'
 import { FieldWeights } from '../../../src/graph/words/scoring.js'
 import type { PassageSet } from '../../../src/graph/words/types.js'
-import { WordInSet } from '../../../src/graph/words/word-in-set.js'
 import { WordList, WordListWriter } from '../../../src/graph/words/word-list.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
-import { Turns } from '../../../src/turns.js'
 import type { Triple } from '../../../src/types.js'
 import { vocabulary } from '../../../src/vocabulary.js'
 import { entity, literal, messageOf } from '../asked.js'
@@ -84,26 +82,4 @@ t.test('lengths of titles and headings are left alone where no word is in one', 
   t.equal(weights.read(cursor, 1, 3, undefined), 1)
   t.strictSame(columns, ['textWords', 'headingWords'])
   t.end()
-})
-
-t.test('lengths of texts are brought at once where most of them are needed', async (t) => {
-  const brought: string[] = []
-  const listOf = (passages: number) => {
-    const writer = new WordListWriter()
-    for (let n = 0; n < passages; n++) writer.passage(4096 * n, { title: 0, heading: 0, text: 1 })
-    return new WordList(Buffer.concat(writer.take()), 3 * 4096)
-  }
-  const set = {
-    part: {},
-    count: 3 * 4096,
-    isWhole: true,
-    counts: listOf,
-    bring: (name: string) => brought.push(name),
-  } as unknown as PassageSet
-  const form = { weight: 1, isAsked: true }
-  const turns = new Turns(undefined)
-  await WordInSet.of(set, [{ ...form, word: 2 }], turns)
-  t.strictSame(brought, [])
-  await WordInSet.of(set, [{ ...form, word: 3 }], turns)
-  t.strictSame(brought, ['textWords'])
 })
