@@ -408,6 +408,20 @@ t.test(
   },
 )
 
+t.test('a term of millions of letters is read', { skip }, async (t) => {
+  const { url } = await serve(t, { inspector: true, sparql: createSparql() })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const contentType = 'text/tab-separated-values'
+  const body = `?a\t?b\n"${'x'.repeat(20_000_000)}"@en\t<urn:b>\n"\\"7\\""^^<urn:type>\t_:c\n`
+  await page.route(/\/v1\/sparql/, (route) => route.fulfill({ contentType, body }))
+  await signIn(page, `${url}/api/v1/inspector#/sparql?query=SELECT`, 'alice')
+  await page.getByText(/^2 results in/).waitFor()
+  const terms = await page.locator('tbody .term').allTextContents()
+  t.strictSame(terms.slice(1), ['urn:b', '"7"', '_:c'])
+  t.match(terms[0], /^x+…$/)
+  t.strictSame(faults, [])
+})
+
 t.test('a server without an engine says so, until one is installed', { skip }, async (t) => {
   let isInstalled = false
   const sparql = { ...createSparql(), isInstalled: () => isInstalled }

@@ -28,6 +28,17 @@ t.test('a path leads to its place in a text', async (t) => {
   })
 })
 
+t.test('a text of millions of letters has its place', async (t) => {
+  for (const letters of ['x', '\\"']) {
+    const long = JSON.stringify(letters.repeat(10_000_000))
+    const text = `{"a": ${long}, "b": 7}`
+    const [a, b] = ['a', 'b'].map((path) => placesIn(text).get(path))
+    t.strictSame(a, { start: 6, end: 6 + long.length })
+    t.equal(text.slice(b?.start, b?.end), '7')
+  }
+  t.throws(() => placesIn('{"a": "b}'), SyntaxError)
+})
+
 t.test('a table quotes what has to be quoted, and lines are JSON', async (t) => {
   const object = { _id: 7, _collection: 'c', a: 'x,"y"\nz', b: [1, 2], c: null, d: true, e: 'é' }
   const found = async function* () {

@@ -1,6 +1,7 @@
 // Where in a text of JSON the value of a path stands, written as the server writes paths: `tags[2]`, `["odd key"].x`.
 
 import { parseJson } from '../../json-text.js'
+import { endOfQuoted } from './quoted.js'
 
 export interface TextPlace {
   /** In UTF-16 code units. */
@@ -11,15 +12,18 @@ export interface TextPlace {
 /** Of every value, `''` is the whole. @param text valid JSON */
 export function placesIn(text: string): ReadonlyMap<string, TextPlace> {
   const places = new Map<string, TextPlace>()
-  const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gy
+  const token = /"|[{}[\],:]|[^\s{}[\],:"]+/gy
   let next = read()
 
-  function read(): RegExpExecArray | undefined {
+  function read(): TextPlace | undefined {
     while (/\s/.test(text[token.lastIndex] ?? '')) token.lastIndex++
-    return token.exec(text) ?? undefined
+    const start = token.lastIndex
+    if (!token.test(text)) return undefined
+    if (text[start] === '"') token.lastIndex = endOfQuoted(text, start)
+    return { start, end: token.lastIndex }
   }
 
-  function take(): RegExpExecArray {
+  function take(): TextPlace {
     const taken = next
     if (taken === undefined) throw new SyntaxError('the text is no JSON')
     next = read()
@@ -28,24 +32,24 @@ export function placesIn(text: string): ReadonlyMap<string, TextPlace> {
 
   function value(path: string): void {
     const first = take()
-    let end = first.index + first[0].length
-    if (first[0] === '{' || first[0] === '[') {
-      const isList = first[0] === '['
-      for (let at = 0; next !== undefined && !/^[}\]]$/.test(next[0]); at++) {
-        if (next[0] === ',') take()
-        if (isList) value(`${path}[${at}]`)
+    let { end } = first
+    const letter = text[first.start]
+    if (letter === '{' || letter === '[') {
+      for (let at = 0; next !== undefined && !/[}\]]/.test(text[next.start] ?? ''); at++) {
+        if (text[next.start] === ',') take()
+        if (letter === '[') value(`${path}[${at}]`)
         else {
-          const key = parseJson(take()[0]) as string
+          const key = take()
+          const name = parseJson(text.slice(key.start, key.end)) as string
           take()
           value(
-            isName.test(key) ? `${path}${path && '.'}${key}` : `${path}[${JSON.stringify(key)}]`,
+            isName.test(name) ? `${path}${path && '.'}${name}` : `${path}[${JSON.stringify(name)}]`,
           )
         }
       }
-      const last = take()
-      end = last.index + last[0].length
+      end = take().end
     }
-    places.set(path, { start: first.index, end })
+    places.set(path, { start: first.start, end })
   }
 
   value('')

@@ -3,6 +3,7 @@
 import type { RemoteGraph } from '../../../client/index.js'
 import { parseJson } from '../../../json-text.js'
 import type { Term, Triple } from '../../../types.js'
+import { endOfQuoted } from '../../parts/quoted.js'
 
 export type Answer =
   | Table
@@ -87,17 +88,28 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   return lines.join('\n')
 }
 
-const term = /<([^>]*)>|(_:[^\s.]+(?:\.[^\s.]+)*)|"((?:[^"\\]|\\.)*)"(?:@([\w-]+)|\^\^<([^>]*)>)?/gu
+const beginning = /"|<([^>]*)>|(_:[^\s.]+(?:\.[^\s.]+)*)/gu
+const ending = /@([\w-]+)|\^\^<([^>]*)>/uy
 
 /** As N-Triples and tables separated by tabs have them: https://www.w3.org/TR/sparql11-results-csv-tsv/ */
 function termsIn(line: string): readonly Term[] {
-  return [...line.matchAll(term)].map(([, iri, blank, text, ln, dt]): Term => {
-    if (iri !== undefined) return { v: plain(iri), e: true }
-    if (blank !== undefined) return { v: blank, e: true }
-    const v = plain(text ?? '')
-    if (ln !== undefined) return { v, e: false, ln }
-    return dt === undefined ? { v, e: false } : { v, e: false, dt: plain(dt) }
-  })
+  const terms: Term[] = []
+  beginning.lastIndex = 0
+  for (let found = beginning.exec(line); found !== null; found = beginning.exec(line)) {
+    const [, iri, blank] = found
+    if (iri !== undefined) terms.push({ v: plain(iri), e: true })
+    else if (blank !== undefined) terms.push({ v: blank, e: true })
+    else {
+      const end = endOfQuoted(line, found.index)
+      ending.lastIndex = end
+      const [behind = '', ln, dt] = ending.exec(line) ?? []
+      const text = { v: plain(line.slice(found.index + 1, end - 1)), e: false }
+      if (ln !== undefined) terms.push({ ...text, ln })
+      else terms.push(dt === undefined ? text : { ...text, dt: plain(dt) })
+      beginning.lastIndex = end + behind.length
+    }
+  }
+  return terms
 }
 
 const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', b: '\b', f: '\f' }
