@@ -62,6 +62,22 @@ t.test('a table quotes what has to be quoted, and lines are JSON', async (t) => 
   t.strictSame(JSON.parse(await textOf('ndjson')), object)
 })
 
+t.test('in a table nothing is a formula', async (t) => {
+  const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', "'=1", 'a=1', '']
+  const found = async function* () {
+    yield { _id: '=id', _collection: 'c', ...texts, n: -1 } as unknown as StoredObject
+  }
+  const fields = [...texts.keys(), 'n'].map(String)
+  const pieces = outputOf(found(), 'csv', fields, AbortSignal.timeout(1e6))
+  let table = ''
+  for await (const piece of pieces) table += Buffer.from(piece).toString()
+  t.equal(
+    table.slice(table.indexOf('\r\n') + 2),
+    `'=id,c,'=1+1,'+1,'-1,'@SUM(A1),'\t=1,"'\r=1","'\n=1",'=1,a=1,,-1\r\n`,
+    'what is no text is as it was',
+  )
+})
+
 const schema = {
   name: 'boats',
   fields: {

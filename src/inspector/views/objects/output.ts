@@ -36,6 +36,11 @@ function rowOf(values: readonly unknown[]): string {
 
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return ''
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const text = typeof value === 'string' ? inert(value) : JSON.stringify(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** A text, where spreadsheets would take it for a formula and run it: https://owasp.org/www-community/attacks/CSV_Injection */
+function inert(text: string): string {
+  return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
 }
