@@ -15,6 +15,7 @@ t.setTimeout(300_000)
 const authenticate = (token: string | undefined) => {
   if (token === 'reader') return { user: 'alice', access: 'read' } as const
   if (token === 'auditor') return { user: '*', access: 'read' } as const
+  if (token === 'guest') return { user: 'guest', shared: ['default'] }
   if (token === 'admin') return { user: '*' }
   return token === 'bob' || token === 'alice' ? { user: token } : null
 }
@@ -54,6 +55,18 @@ t.test('neither of two sees what is the other’s', { skip }, async (t) => {
       token,
     )
   }
+})
+
+t.test('what others share is not offered to be changed', { skip }, async (t) => {
+  const { url, objects } = await withThings(t)
+  const metadata = { id: 'batch', user: 'guest', collection: 'default' }
+  await objects.import({ metadata, schema_name: 'boats', values: [{ id: 'b2', name: 'own' }] })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/objects`, 'guest')
+  await page.getByText('2 objects').waitFor()
+  const buttons = page.getByRole('row').getByRole('button')
+  t.strictSame(await buttons.allTextContents(), ['Edit b2', 'Delete b2'])
+  t.strictSame(faults, [])
 })
 
 const changing = /Delete|Replace|Choose|Retry|Cancel|Edit|New object|Start|Stop/

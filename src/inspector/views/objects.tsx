@@ -48,7 +48,7 @@ interface OfSchemaProps {
 }
 
 function OfSchema({ schema, schemas, query }: OfSchemaProps) {
-  const { keep, mayChange, seesAll } = useSession()
+  const { keep, who, mayChange, seesAll } = useSession()
   const { filter = '', sort = '', order = 'asc' } = query
   const settled = useSettled(filter)
   const filters = filterOf(settled)
@@ -179,7 +179,7 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
                 </td>
               ))}
               <td class="actions">
-                {mayChange && (
+                {mayChange && (who.user === '*' || object._user === who.user) && (
                   <>
                     <RowButton
                       label={texts.objects.edit}
