@@ -128,9 +128,10 @@ export function FileButton({ text, isForMany = false, onFiles }: FileButtonProps
   )
 }
 
-/** Copies a text, and says that it did. */
+/** Copies a text, and says that it did. Browsers let no page copy that came by `http:` from another machine. */
 export function Copy({ text }: { readonly text: string }) {
   const [isCopied, setIsCopied] = useState(false)
+  if (!('clipboard' in navigator)) return null
   return (
     <button
       type="button"
