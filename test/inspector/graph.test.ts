@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Page, Worker } from 'playwright-core'
 import type { KnowledgeStore } from '../../src/knowledge/types.js'
-import type { Triple } from '../../src/types.js'
+import type { Term, Triple } from '../../src/types.js'
 import { createSparql } from '../../src/sparql/index.js'
 import { serve } from '../http/fixtures/serving.js'
 import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
@@ -93,6 +93,40 @@ for (const colorScheme of ['light', 'dark'] as const) {
     t.strictSame(faults, [])
   })
 }
+
+t.test('a chosen statement is the same one, whatever is filtered', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => iri(`urn:${name}`)) as [
+    Term,
+    Term,
+    Term,
+    Term,
+  ]
+  await write(knowledge, 'walk', [
+    ...named(a.v, 'Anton', 'Dog'),
+    ...named(b.v, 'Bea', 'Person'),
+    ...named(c.v, 'Carl', 'Person'),
+    ...named(d.v, 'Dora', 'Person'),
+    { s: a, p: knows, o: b },
+    { s: b, p: knows, o: c },
+    { s: c, p: iri('urn:dislikes'), o: d },
+  ])
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/graph/walk`, 'alice')
+  await page.getByRole('button', { name: '3 links' }).click()
+  await page.getByRole('button', { name: 'Passages Bea Carl' }).click()
+  const statement = page.getByRole('region', { name: 'Statement', exact: true })
+  const said = statement.locator('p').first()
+  await said.waitFor()
+  t.equal(await said.textContent(), 'Bea knows Carl')
+  await page.getByRole('button', { name: 'Dog 1' }).click()
+  await page.getByRole('button', { name: '2 links' }).waitFor()
+  t.equal(await said.textContent(), 'Bea knows Carl', 'where places are others')
+  await page.getByRole('button', { name: 'Person 3' }).click()
+  await page.getByText('Nothing is shown.').waitFor()
+  t.equal(await statement.count(), 0, 'where it is not drawn')
+  t.strictSame(faults, [])
+})
 
 t.test('by keyboard: leaves are put away and come again', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })

@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Subgraph } from '../../graph/types.js'
 import type { Triple } from '../../types.js'
-import { drawnOf, nothing, withTriples, type Shown } from './model.js'
+import { drawnOf, linkBetween, nothing, withTriples, type Shown } from './model.js'
 import { Picture } from './picture.js'
 
 interface AnswerPictureProps {
@@ -21,9 +21,7 @@ export default function AnswerPicture({ graph, chosen, onTriple }: AnswerPicture
     return { ...withTriples({ ...nothing, names }, graph.triples), expanded: true }
   }, [graph])
   const drawn = useMemo(() => drawnOf(shown, nobody), [shown])
-  const link = drawn.links.find(
-    ({ from, to }) => drawn.nodes[from]?.id === chosen?.s.v && drawn.nodes[to]?.id === chosen?.o.v,
-  )
+  const link = chosen && linkBetween(drawn, chosen.s.v, chosen.o.v)
   return (
     <Picture
       drawn={drawn}

@@ -13,6 +13,7 @@ import {
   drawnOf,
   isLink,
   isOfTexts,
+  linkBetween,
   pathBetween,
   triplesOf,
   type Filter,
@@ -33,11 +34,14 @@ interface ExplorerProps {
   readonly empty: { readonly title: string; readonly hint: string }
 }
 
+/** The two things of a link, from and to, by id. */
+type Joined = readonly [string, string]
+
 export function Explorer({ initial, graph, name, empty }: ExplorerProps) {
   const [shown, setShown] = useState(initial)
   const [hidden, setHidden] = useState<Filter>(() => hiddenAtFirst(initial))
   const [selected, setSelected] = useState<string>()
-  const [link, setLink] = useState<Link>()
+  const [joined, setJoined] = useState<Joined>()
   const [sought, setSought] = useState('')
   const [start, setStart] = useState<string>()
   const [path, setPath] = useState<readonly string[]>()
@@ -45,11 +49,13 @@ export function Explorer({ initial, graph, name, empty }: ExplorerProps) {
   const scene = useRef<StillScene | undefined>(undefined)
   const parts = useParts(3)
   const drawn = useMemo(() => drawnOf(shown, hidden), [shown, hidden])
+  // Places are of one picture, and the next has others.
+  const link = useMemo(() => joined && linkBetween(drawn, ...joined), [drawn, joined])
   const found = useMemo(() => placesOf(drawn.nodes, sought), [drawn, sought])
   const way = path?.map((id) => drawn.places.get(id) ?? -1).filter((at) => at >= 0) ?? []
 
   const choose = (id: string | undefined) => {
-    setLink(undefined)
+    setJoined(undefined)
     setSelected(id)
     if (start === undefined || id === undefined || id === start) return
     const [from, to] = [drawn.places.get(start), drawn.places.get(id)]
@@ -57,9 +63,9 @@ export function Explorer({ initial, graph, name, empty }: ExplorerProps) {
     setPath(pathBetween(drawn, from, to).map((at) => drawn.nodes[at]?.id as string))
     setStart(undefined)
   }
-  const chooseLink = (link: Link) => {
+  const chooseLink = ({ from, to }: Link) => {
     setSelected(undefined)
-    setLink(link)
+    setJoined([drawn.nodes[from]?.id as string, drawn.nodes[to]?.id as string])
   }
   const toggle = (id: string) =>
     begin(async () => {

@@ -115,6 +115,13 @@ export function drawnOf(shown: Shown, hidden: Filter): Drawn {
   return { nodes, links, places }
 }
 
+/** What is said from one thing of another, where that is drawn. */
+export function linkBetween({ links, places }: Drawn, from: string, to: string): Link | undefined {
+  const [start, end] = [places.get(from), places.get(to)]
+  if (start === undefined || end === undefined) return undefined
+  return links.find((link) => link.from === start && link.to === end)
+}
+
 /** Whatever something is said of, and what that is joined to. */
 export function allThings({ triples }: Pick<Shown, 'triples'>): ReadonlySet<string> {
   const things = new Set<string>()
