@@ -3,8 +3,9 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 export interface Asked<T> {
-  /** Of the last question that was answered; it stays while the next is under way. */
+  /** What was answered last, to this question and to no other; it stays while that is asked again, and where it fails. */
   readonly value: T | undefined
+  /** Why there is none, or none that is newer. */
   readonly error: unknown
   readonly isBusy: boolean
   readonly again: () => void
@@ -18,24 +19,24 @@ export function useAsked<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   keys: readonly unknown[],
 ): Asked<T> {
-  const [state, setState] = useState<Omit<Asked<T>, 'again'>>(nothing)
+  const [state, setState] = useState<State<T>>({ ...nothing, keys })
   const [turn, setTurn] = useState(0)
   const latest = useRef(ask)
   latest.current = ask
   const running = useRef({ isBusy: false, isWanted: false }).current
   useEffect(() => {
     const leaving = new AbortController()
-    const settle = (state: Pick<Asked<T>, 'value' | 'error'>) => {
+    const settle = (change: (state: State<T>) => State<T>) => {
       if (leaving.signal.aborted) return
       running.isBusy = false
-      setState({ ...state, isBusy: false })
+      setState(change)
       if (running.isWanted) setTurn((turn) => turn + 1)
     }
     Object.assign(running, { isBusy: true, isWanted: false })
-    setState(({ value }) => ({ value, error: undefined, isBusy: true }))
+    setState((state) => ({ ...(isSame(state.keys, keys) ? state : nothing), keys, isBusy: true }))
     latest.current(leaving.signal).then(
-      (value) => settle({ value, error: undefined }),
-      (error: unknown) => settle({ value: undefined, error }),
+      (value) => settle(() => ({ keys, value, error: undefined, isBusy: false })),
+      (error: unknown) => settle((state) => ({ ...state, error, isBusy: false })),
     )
     return () => leaving.abort()
   }, [...keys, turn])
@@ -43,10 +44,23 @@ export function useAsked<T>(
     if (running.isBusy) running.isWanted = true
     else setTurn((turn) => turn + 1)
   }, [])
-  return { ...state, again }
+  const { value, error, isBusy } = isSame(state.keys, keys) ? state : nothing
+  return { value, error, isBusy, again }
+}
+
+interface State<T> {
+  /** Of the question that it is about. */
+  readonly keys: readonly unknown[]
+  readonly value: T | undefined
+  readonly error: unknown
+  readonly isBusy: boolean
 }
 
 const nothing = { value: undefined, error: undefined, isBusy: true }
+
+function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.every((key, at) => Object.is(key, others[at]))
+}
 
 export interface Doing {
   readonly isBusy: boolean

@@ -84,8 +84,14 @@ interface AnsweredProps<T> {
   readonly children: (value: T) => ComponentChildren
 }
 
-/** What was asked, once it is there. */
-export function Answered<T>({ asked: { value, error, again }, children }: AnsweredProps<T>) {
-  if (error !== undefined) return <Failure error={error} again={again} />
-  return value === undefined ? <Loading /> : <>{children(value)}</>
+/** What was asked, once it is there. It stays where asking again fails, and that is said above it. */
+export function Answered<T>({ asked, children }: AnsweredProps<T>) {
+  const { value, error, isBusy, again } = asked
+  if (value === undefined && (error === undefined || isBusy)) return <Loading />
+  return (
+    <>
+      {error !== undefined && <Failure error={error} again={again} />}
+      {value !== undefined && children(value)}
+    </>
+  )
 }

@@ -1,6 +1,6 @@
 // Cores: what there is, in and out.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { CoreStat } from '../../knowledge/types.js'
 import { useAsked } from '../asking.js'
 import type { ViewProps } from '../later.js'
@@ -28,7 +28,10 @@ export default function Cores({ place }: ViewProps) {
     },
     [user, prefix],
   )
-  const index = useAsked(() => keep.knowledge.indexState({ user }), [user, pages.value])
+  const index = useAsked(() => keep.knowledge.indexState({ user }), [user])
+  useEffect(() => {
+    if (pages.value !== undefined) index.again()
+  }, [pages.value])
   const transfers = useTransfers(pages.again)
   const send = (files: readonly File[]) => {
     for (const file of files) {

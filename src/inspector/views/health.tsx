@@ -39,7 +39,9 @@ export default function Health(_: ViewProps) {
   return (
     <>
       <Heading title={texts.views.health} lead={texts.health.lead}>
-        {readiness.value !== undefined && <Ready readiness={readiness.value} />}
+        {readiness.value !== undefined && readiness.error === undefined && (
+          <Ready readiness={readiness.value} />
+        )}
       </Heading>
       <Answered asked={parts}>
         {({ hasBackup }) => (
