@@ -54,3 +54,29 @@ t.test('it looks again by itself where events are held back', { skip }, async (t
   t.strictSame((await shown.allTextContents()).map(Number), [queued, active, delayed, dead, done])
   t.strictSame(faults, [])
 })
+
+t.test('it grows while it is read again, and stays where that fails', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  for (let n = 0; n < 1130; n++) {
+    await flows.load('default', { id: `d${n}`, user: 'alice', content: 'x' })
+  }
+  const { page } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/queue`, 'alice')
+  await page.getByRole('button', { name: 'Show more' }).focus()
+  const rows = page.locator('tbody tr')
+  for (let shown = 100; shown <= 1100; shown += 50) {
+    await page.keyboard.press('Enter')
+    await rows.nth(shown - 1).waitFor()
+  }
+  const focused = await page.evaluate('document.activeElement.textContent')
+  t.equal(focused, 'Show more', 'its button stays')
+  await flows.load('default', { id: 'late', user: 'alice', content: 'x' })
+  await page.getByRole('link', { name: 'late' }).waitFor()
+  t.equal(await rows.count(), 1100, 'as many as were there')
+  await page.route(/\/jobs\?/, (route) => route.fulfill({ status: 500 }))
+  await page.getByRole('alert').waitFor()
+  t.equal(await rows.count(), 1100)
+  await page.unroute(/\/jobs\?/)
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  t.equal(await rows.count(), 1100)
+})

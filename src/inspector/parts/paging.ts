@@ -11,61 +11,102 @@ interface Page<T> {
 
 export interface Pages<T> extends Asked<readonly T[]> {
   readonly total: number | undefined
-  /** `undefined` where this is all. */
+  /** `undefined` where this is all. What is under way is awaited. */
   readonly more: (() => void) | undefined
 }
 
-/** Begins anew whenever one of the keys changes; again() reads as much as was there, and shows it at once. */
-export function usePages<T>(
-  read: (after: string | undefined, limit: number) => Promise<Page<T>>,
-  keys: readonly unknown[],
-  size = 50,
-): Pages<T> {
-  const [state, setState] = useState<State<T>>({ isBusy: true })
+type Read<T> = (after: string | undefined, limit: number) => Promise<Page<T>>
+
+/** A server gives no more at a time. */
+const mostAtOnce = 1000
+
+/**
+ * Begins anew whenever one of the keys changes; again() reads as much as was there, and shows it at once. What fails
+ * leaves what is there.
+ */
+export function usePages<T>(read: Read<T>, keys: readonly unknown[], size = 50): Pages<T> {
+  const [state, setState] = useState<State<T>>(unread)
   const latest = useRef(read)
   latest.current = read
-  const turn = useRef(0)
-  const running = useRef({ isBusy: false, isWanted: false }).current
-  const load = (items: readonly T[], after: string | undefined, limit: number) => {
-    const own = ++turn.current
-    Object.assign(running, { isBusy: true, isWanted: false })
-    const settle = (state: State<T>) => {
-      if (own !== turn.current) return
-      running.isBusy = false
-      setState(state)
-      if (running.isWanted) load([], undefined, againLimit(state.items))
+  const own = useRef<Own<T>>({ state: unread, turn: 0, isBusy: false, wanted: new Set() }).current
+  const show = (state: State<T>) => {
+    own.state = state
+    setState(state)
+  }
+  const start = (what: Wanted) => {
+    if (own.isBusy) {
+      // What is under way is answered first, so that a slow server is not asked in vain.
+      own.wanted.add(what)
+      return
     }
-    setState((state) => ({ ...state, isBusy: true }))
-    latest.current(after, limit).then(
-      (page) => {
-        const { next, total } = page
-        settle({ items: [...items, ...page.items], next, total, isBusy: false })
-      },
-      (error: unknown) => settle({ error, isBusy: false }),
+    const { items = [], next } = own.state
+    if (what === 'more' && next === undefined) return
+    const turn = ++own.turn
+    own.isBusy = true
+    show({ ...own.state, isBusy: true })
+    const reading =
+      what === 'more'
+        ? readOn(latest.current, items, next, size)
+        : readOn(latest.current, [], undefined, Math.max(size, items.length))
+    const settle = (state: State<T>) => {
+      if (turn !== own.turn) return
+      own.isBusy = false
+      show(state)
+      if (own.wanted.delete('more')) start('more')
+      if (!own.isBusy && own.wanted.delete('again')) start('again')
+    }
+    reading.then(
+      (page) => settle({ ...page, isBusy: false }),
+      (error: unknown) => settle({ ...own.state, error, isBusy: false }),
     )
   }
-  const againLimit = (items: readonly T[] = []) => Math.min(Math.max(size, items.length), 1000)
   useEffect(() => {
-    setState({ isBusy: true })
-    load([], undefined, size)
+    Object.assign(own, { state: unread, isBusy: false })
+    own.wanted.clear()
+    start('again')
     return () => {
-      turn.current++
+      own.turn++
     }
   }, keys)
   const { items, next, total, error, isBusy } = state
-  const shown = items ?? []
   return {
     value: items,
     error,
     isBusy,
     total,
-    again: () => {
-      // What is under way is answered first, so that a slow server is not asked in vain.
-      if (running.isBusy) running.isWanted = true
-      else load([], undefined, againLimit(items))
-    },
-    more: next === undefined || isBusy ? undefined : () => load(shown, next, size),
+    again: () => start('again'),
+    more: next === undefined ? undefined : () => start('more'),
   }
+}
+
+/** @param wanted how many more; fewer come where a page is not full */
+async function readOn<T>(
+  read: Read<T>,
+  before: readonly T[],
+  after: string | undefined,
+  wanted: number,
+): Promise<Page<T>> {
+  const items = [...before]
+  let page: Page<T> = { items, next: after }
+  let left = wanted
+  do {
+    const limit = Math.min(left, mostAtOnce)
+    page = await read(page.next, limit)
+    items.push(...page.items)
+    left -= limit
+    if (page.items.length < limit) break
+  } while (left > 0 && page.next !== undefined)
+  return { items, next: page.next, total: page.total }
+}
+
+type Wanted = 'more' | 'again'
+
+interface Own<T> {
+  state: State<T>
+  /** Of what was begun last. */
+  turn: number
+  isBusy: boolean
+  readonly wanted: Set<Wanted>
 }
 
 interface State<T> {
@@ -75,3 +116,5 @@ interface State<T> {
   readonly error?: unknown
   readonly isBusy: boolean
 }
+
+const unread = { isBusy: true }
