@@ -13,6 +13,9 @@ export interface Live {
 /** How old at the most is what is shown, beside the time that an answer takes. */
 const steadyMs = 1500
 
+/** So long it is waited before events are asked for once more, where the server gave none. */
+const connectAgainMs = 5000
+
 /**
  * @param everyMs looks at most so often while much happens; once more after the last event, so that nothing is missed
  * @param job of this one alone
@@ -32,6 +35,7 @@ export function useLive(everyMs: number, job?: string): Live {
     // A job that falls due, or is changed by another process, tells nobody.
     const steady = setInterval(lookAgain, steadyMs)
     let timer: ReturnType<typeof setTimeout> | undefined
+    let next: ReturnType<typeof setTimeout> | undefined
     const soon = () => {
       timer ??= setTimeout(() => {
         timer = undefined
@@ -49,13 +53,21 @@ export function useLive(everyMs: number, job?: string): Live {
         if (event.type !== 'progress') soon()
       }
     }
-    watch().then(
-      () => setStatus('paused'),
-      () => setStatus('away'),
-    )
+    const begin = () => {
+      watch().then(
+        () => setStatus('paused'),
+        () => {
+          if (leaving.signal.aborted) return
+          setStatus('away')
+          next = setTimeout(begin, connectAgainMs)
+        },
+      )
+    }
+    begin()
     return () => {
       leaving.abort()
       clearTimeout(timer)
+      clearTimeout(next)
       clearInterval(steady)
     }
   }, [isSeen, job])

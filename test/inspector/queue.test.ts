@@ -55,6 +55,17 @@ t.test('it looks again by itself where events are held back', { skip }, async (t
   t.strictSame(faults, [])
 })
 
+t.test('it asks for events again where they were refused', { skip }, async (t) => {
+  const { url } = await serve(t, { inspector: true })
+  const { page } = await watchedPage(t, await openBrowser(t), url)
+  await page.route('**/events*', (route) => route.fulfill({ status: 403 }))
+  await signIn(page, `${url}/api/v1/inspector#/queue`, 'alice')
+  await page.getByText('connecting …').waitFor()
+  await page.waitForTimeout(1000)
+  await page.unroute('**/events*')
+  await page.getByText('live', { exact: true }).waitFor()
+})
+
 t.test('it grows while it is read again, and stays where that fails', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
   for (let n = 0; n < 1130; n++) {
