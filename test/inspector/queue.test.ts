@@ -66,6 +66,22 @@ t.test('it asks for events again where they were refused', { skip }, async (t) =
   await page.getByText('live', { exact: true }).waitFor()
 })
 
+t.test('flows that come are there, and counts that fail say so', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  const { page } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
+  await page.getByRole('region', { name: 'default', exact: true }).waitFor()
+  await flows.define({ id: 'late', steps: [{ name: 'wait', run: () => ({}) }] })
+  const late = page.getByRole('region', { name: 'late', exact: true })
+  await late.getByRole('link').first().waitFor()
+  await page.route(/\/flow\/late\/stats/, (route) => route.fulfill({ status: 500 }))
+  await late.getByRole('alert').waitFor()
+  await page.unroute(/\/flow\/late\/stats/)
+  await late.getByRole('alert').waitFor({ state: 'detached' })
+  await flows.remove('late')
+  await late.waitFor({ state: 'detached' })
+})
+
 t.test('it grows while it is read again, and stays where that fails', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
   for (let n = 0; n < 1130; n++) {

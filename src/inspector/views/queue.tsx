@@ -49,7 +49,9 @@ function Jobs({ query }: { readonly query: ViewProps['place']['query'] }) {
   )
   const flows = useAsked(() => keep.flows.list(), [])
   useEffect(() => {
-    if (live.turn > 0) pages.again()
+    if (live.turn === 0) return
+    pages.again()
+    flows.again()
   }, [live.turn])
   const set = (name: string) => (value: string) =>
     refine(hashOf('queue', undefined, { ...query, [name]: value }))

@@ -53,6 +53,7 @@ export function FlowTile({ flow, live, onChanged }: FlowTileProps) {
         )}
       </div>
       {error !== undefined && <Failure error={error} />}
+      {stats.error !== undefined && <Failure error={stats.error} />}
       {stats.value !== undefined && (
         <>
           <Counts stats={stats.value.counts} flow={flow.id} />
