@@ -369,6 +369,13 @@ export const texts = {
     cancelJob: 'Cancel job',
     cancelTitle: 'Cancel this job?',
     cancelText: 'The document is taken out of its queue.',
+    everyJob: {
+      everybody: 'No filter is set: every job of everybody.',
+      yours: 'No filter is set: every job of yours.',
+    },
+    everybody: 'Of every user.',
+    fitting: (n: number) =>
+      n === 1 ? '1 job fits just now.' : `${number.format(n)} jobs fit just now.`,
     retryAll: 'Retry all that match',
     retryAllTitle: 'Retry all jobs that match?',
     retryAllText:

@@ -2,7 +2,8 @@
 
 import t from 'tap'
 import { serve } from '../http/fixtures/serving.js'
-import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { goTo } from './things.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -106,4 +107,42 @@ t.test('it grows while it is read again, and stays where that fails', { skip }, 
   await page.unroute(/\/jobs\?/)
   await page.getByRole('alert').waitFor({ state: 'detached' })
   t.equal(await rows.count(), 1100)
+})
+
+t.test('who changes all that match is told which these are', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  for (const user of ['alice', 'bob']) {
+    for (const id of ['one', 'two']) await flows.load('default', { id, user, content: 'x' })
+  }
+  const browser = await openBrowser(t)
+  const { page, faults } = await watchedPage(t, browser, url)
+  await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
+  const dialog = page.getByRole('dialog')
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  await page.getByRole('link', { name: 'two' }).first().waitFor()
+  await press('Cancel all that match')
+  await dialog.getByText('No filter is set: every job of everybody.').waitFor()
+  await dialog.getByText('4 jobs fit just now.').waitFor()
+  await press('Cancel')
+  await press('Retry all that match')
+  await dialog.getByText('0 jobs fit just now.').waitFor()
+  await press('Cancel')
+  await goTo(page, 'queue?document=one')
+  await page.getByRole('link', { name: 'two' }).first().waitFor({ state: 'detached' })
+  await press('Cancel all that match')
+  await dialog.getByText('Of every user.').waitFor()
+  t.strictSame(await dialog.locator('dt, dd').allTextContents(), ['Document', 'one'])
+  t.strictSame(await inaccessible(page), [])
+  await goTo(page, 'queue')
+  await page.locator('tbody tr').nth(3).waitFor()
+  t.strictSame(await dialog.locator('dt, dd').allTextContents(), ['Document', 'one'])
+  await dialog.getByRole('button', { name: 'Cancel all that match' }).click()
+  await page.getByText('2 jobs were taken out.').waitFor()
+  t.equal((await flows.stats('default')).queued, 2, 'no other')
+
+  const { page: own } = await watchedPage(t, browser, url)
+  await signIn(own, `${url}/api/v1/inspector#/queue`, 'bob')
+  await own.getByRole('button', { name: 'Cancel all that match' }).click()
+  await own.getByText('No filter is set: every job of yours.').waitFor()
+  t.strictSame(faults, [])
 })

@@ -1,5 +1,6 @@
 // Asks before something cannot be undone.
 
+import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { useDoing } from '../asking.js'
 import { texts } from '../texts.js'
@@ -8,13 +9,15 @@ import { Failure } from './states.js'
 interface ConfirmProps {
   readonly title: string
   readonly text: string
+  /** What it is about, where its name is not enough. */
+  readonly children?: ComponentChildren
   readonly button: string
   readonly act: () => Promise<void>
   /** It was done, or was not wanted after all. */
   readonly onClose: () => void
 }
 
-export function Confirm({ title, text, button, act, onClose }: ConfirmProps) {
+export function Confirm({ title, text, children, button, act, onClose }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const { isBusy, error, start } = useDoing()
   const id = useId()
@@ -25,6 +28,7 @@ export function Confirm({ title, text, button, act, onClose }: ConfirmProps) {
         {title}
       </h2>
       <p>{text}</p>
+      {children}
       {error !== undefined && <Failure error={error} />}
       <div class="actions">
         <button type="button" onClick={() => dialog.current?.close()}>
