@@ -1,7 +1,7 @@
 // Fields and what belongs to them.
 
 import type { ComponentChildren } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { texts } from '../texts.js'
 
 interface FieldProps {
@@ -147,16 +147,28 @@ export function Copy({ text }: { readonly text: string }) {
   )
 }
 
+let hasShown = false
+
 /** What a view is called, what it is for, and what can be done with all of it. */
 export function Heading(props: {
   readonly title: string
   readonly lead?: string
   readonly children?: ComponentChildren
 }) {
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    // What had the focus went with the view before. A page that was opened just now begins at its beginning.
+    if (hasShown && document.activeElement === document.body) {
+      title.current?.focus({ preventScroll: true })
+    }
+    hasShown = true
+  }, [])
   return (
     <header class="heading">
       <div>
-        <h1>{props.title}</h1>
+        <h1 ref={title} tabIndex={-1}>
+          {props.title}
+        </h1>
         {props.lead !== undefined && <p class="quiet">{props.lead}</p>}
       </div>
       {props.children}

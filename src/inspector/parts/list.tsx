@@ -1,6 +1,7 @@
 // A table of what there are pages of.
 
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts.js'
 import type { Pages } from './paging.js'
 import { Answered, Empty } from './states.js'
@@ -17,6 +18,17 @@ interface ListProps<T> {
 }
 
 export function List<T>({ name, pages, empty, head, row }: ListProps<T>) {
+  const region = useRef<HTMLDivElement>(null)
+  const held = useRef<EventTarget | null>(null)
+  useEffect(() => {
+    // A row may go with what had the focus, and who came by the keyboard is not to begin anew.
+    const isLost = held.current instanceof Element && !held.current.isConnected
+    if (!isLost) return
+    held.current = null
+    if (document.activeElement === document.body) {
+      ;(region.current ?? document.getElementById('content'))?.focus({ preventScroll: true })
+    }
+  }, [pages.value])
   return (
     <>
       <Answered asked={pages}>
@@ -24,7 +36,20 @@ export function List<T>({ name, pages, empty, head, row }: ListProps<T>) {
           items.length === 0 ? (
             <Empty {...empty} />
           ) : (
-            <div class="scroll" tabIndex={0} role="region" aria-label={name}>
+            <div
+              ref={region}
+              class="scroll"
+              tabIndex={0}
+              role="region"
+              aria-label={name}
+              onFocusIn={({ target }) => {
+                held.current = target
+              }}
+              onFocusOut={({ relatedTarget }) => {
+                // Without a next one the window lost it, or what had it is gone.
+                if (relatedTarget !== null) held.current = null
+              }}
+            >
               <table>
                 <thead>
                   <tr>{head}</tr>

@@ -1,6 +1,6 @@
 // A question, the passages that answer it with what led to them, and what they say as statements.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { FoundPassage, GraphSource, Subgraph } from '../../graph/types.js'
 import type { Triple } from '../../types.js'
 import { useAsked } from '../asking.js'
@@ -29,7 +29,8 @@ export default function Ask({ place }: ViewProps) {
   const [text, setText] = useState(q)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => setText(q), [q])
-  useEffect(() => {
+  // Before the heading takes it.
+  useLayoutEffect(() => {
     // Who came by the keyboard goes on from where they are.
     if (q === '' && document.activeElement === document.body) input.current?.focus()
   }, [])

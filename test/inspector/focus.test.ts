@@ -1,0 +1,56 @@
+// Where the focus goes when what had it is gone, and questions that stay until they are answered.
+
+import t from 'tap'
+import type { Page } from 'playwright-core'
+import { serve } from '../http/fixtures/serving.js'
+import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { storeThings } from './things.js'
+
+const skip = noBrowser
+// A browser takes its time where others work, too.
+t.setTimeout(300_000)
+
+t.test('who deletes by keyboard goes on from there', { skip }, async (t) => {
+  const { url, objects, lorekeep } = await serve(t, { inspector: true })
+  const { job } = await storeThings(t, lorekeep)
+  const metadata = { id: 'batch', user: 'alice', collection: 'default' }
+  await objects.import({ metadata, schema_name: 'boats', values: [{ id: 'b2', name: 'Swift' }] })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/objects`, 'alice')
+  await page.getByText('2 objects').waitFor()
+  t.equal(await focused(page), '', 'a page begins at its beginning')
+  await remove(page, 'Delete b1', 'Delete')
+  await page.getByText('1 object', { exact: true }).waitFor()
+  t.equal(await focused(page), 'Objects', 'the table')
+  await remove(page, 'Delete b2', 'Delete')
+  await page.getByText('No object fits.').waitFor()
+  t.equal(await focused(page), 'content', 'where the table was')
+
+  await page.getByRole('link', { name: 'Queue' }).click()
+  await page.getByRole('link', { name: 'of-alice-dead' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'of-alice-dead' }).waitFor()
+  t.equal(await focused(page), 'of-alice-dead', 'the name of the next view')
+  t.match(page.url(), job)
+  await remove(page, 'Cancel job', 'Cancel job')
+  await page.getByRole('heading', { name: 'Queue' }).waitFor()
+  t.equal(await focused(page), 'Queue')
+  await page.getByRole('link', { name: 'Ask' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Ask' }).waitFor()
+  t.equal(await focused(page), 'Ask', 'a link that is still there keeps it')
+  t.strictSame(faults, [])
+})
+
+async function remove(page: Page, name: string, confirm: string): Promise<void> {
+  await page.getByRole('button', { name }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: confirm, exact: true }).focus()
+  await page.keyboard.press('Enter')
+}
+
+/** What has the focus, by its name; `''` where nothing has. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(`(({ tagName, ariaLabel, id, textContent }) =>
+    tagName === 'BODY' ? '' : ariaLabel ?? (id || textContent))(document.activeElement)`)
+}
