@@ -36,6 +36,8 @@ export const texts = {
   loading: 'Loading …',
   again: 'Try again',
   more: 'Show more',
+  firstOf: (shown: number, all: number) =>
+    `The first ${number.format(shown)} of ${number.format(all)}.`,
   cancel: 'Cancel',
   remove: 'Delete',
   copy: 'Copy',

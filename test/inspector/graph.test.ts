@@ -128,6 +128,36 @@ t.test('a chosen statement is the same one, whatever is filtered', { skip }, asy
   t.strictSame(faults, [])
 })
 
+t.test('what has many neighbours is expanded on and on', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  const spokes = Array.from({ length: 450 }, (_, n) => ({
+    s: iri(`urn:x${n}`),
+    p: knows,
+    o: iri('urn:hub'),
+  }))
+  const told = Array.from({ length: 25 }, (_, n) => ({
+    s: iri('urn:hub'),
+    p: iri('urn:note'),
+    o: text(`note ${n}`),
+  }))
+  await write(knowledge, 'wheel', [...spokes, ...told, ...named('urn:hub', 'Runnymede', 'Place')])
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/graph?around=urn:hub`, 'alice')
+  await page.getByRole('button', { name: '201 things' }).waitFor()
+  await page.getByRole('button', { name: 'Show Runnymede' }).click()
+  const thing = page.getByRole('region', { name: 'Thing', exact: true })
+  await thing.getByText('The first 20 of 26.').waitFor()
+  await thing.getByText('The first 40 of 200.').waitFor()
+  await thing.getByRole('button', { name: 'Expand' }).click()
+  await page.getByRole('button', { name: '401 things' }).waitFor()
+  await thing.getByRole('button', { name: 'Expand' }).click()
+  await page.getByRole('button', { name: '451 things' }).waitFor()
+  await thing.getByRole('button', { name: 'Collapse' }).click()
+  await page.getByRole('button', { name: '1 thing', exact: true }).waitFor()
+  t.strictSame(await inaccessible(page), [])
+  t.strictSame(faults, [])
+})
+
 t.test('by keyboard: leaves are put away and come again', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   await write(knowledge, 'boats', boats)

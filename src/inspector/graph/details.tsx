@@ -5,7 +5,7 @@ import type { Triple } from '../../types.js'
 import { vocabulary } from '../../vocabulary.js'
 import { useAsked } from '../asking.js'
 import { MarkedText, marksOf } from '../parts/marked-text.js'
-import { Answered } from '../parts/states.js'
+import { Answered, FirstOf } from '../parts/states.js'
 import { hashOf } from '../place.js'
 import { texts } from '../texts.js'
 import { isLink, type Drawn, type Link, type Shown } from './model.js'
@@ -13,6 +13,12 @@ import { cut } from './names.js'
 import { relationsOf } from './picture.js'
 import { hasMore, nameOf } from './sketch.js'
 import { passagesOf } from './reading.js'
+
+/** So much of it is shown beside the picture. */
+const [mostPassages, mostTold, mostLinks] = [5, 20, 40]
+
+/** Statements of one thing that are looked through for what is said of it. */
+const mostRead = 1000
 
 interface DetailsProps {
   readonly graph: RemoteGraph
@@ -63,11 +69,12 @@ function Said({ graph, triple, names }: SaidProps) {
         ) : (
           <>
             <h2>{texts.ask.passages(passages.length)}</h2>
-            {passages.slice(0, 5).map(({ chunk, text }) => (
+            {passages.slice(0, mostPassages).map(({ chunk, text }) => (
               <div key={chunk} class="excerpt" tabIndex={0} role="region" aria-label={cut(chunk)}>
                 <MarkedText text={text} marks={names.flatMap((name) => marksOf(text, name))} />
               </div>
             ))}
+            <FirstOf shown={mostPassages} all={passages.length} />
           </>
         )
       }
@@ -82,7 +89,7 @@ function Thing(props: DetailsProps & { readonly id: string }) {
   const kind = shown.kinds.get(id)
   const asked = useAsked(
     async (signal) =>
-      Array.fromAsync(graph.match({ s: { v: id, e: true } }, { limit: 100, signal })),
+      Array.fromAsync(graph.match({ s: { v: id, e: true } }, { limit: mostRead, signal })),
     [id, graph],
   )
   return (
@@ -108,25 +115,28 @@ function Thing(props: DetailsProps & { readonly id: string }) {
         <a href={hashOf('graph', undefined, { around: id })}>{texts.graph.around}</a>
       </div>
       <Answered asked={asked}>
-        {(triples) => (
-          <dl class="facts-of">
-            {triples
-              .filter((triple) => !isLink(triple) && triple.p.v !== vocabulary.type)
-              .slice(0, 20)
-              .map(({ p, o }, at) => [
-                <dt key={`p${at}`} class="free">
-                  {nameOf(shown, p.v)}
-                </dt>,
-                <dd key={`o${at}`} class="free" dir="auto">
-                  {cut(o.v, 300)}
-                </dd>,
-              ])}
-          </dl>
-        )}
+        {(triples) => {
+          const told = triples.filter((triple) => !isLink(triple) && triple.p.v !== vocabulary.type)
+          return (
+            <>
+              <dl class="facts-of">
+                {told.slice(0, mostTold).map(({ p, o }, at) => [
+                  <dt key={`p${at}`} class="free">
+                    {nameOf(shown, p.v)}
+                  </dt>,
+                  <dd key={`o${at}`} class="free" dir="auto">
+                    {cut(o.v, 300)}
+                  </dd>,
+                ])}
+              </dl>
+              <FirstOf shown={mostTold} all={told.length} />
+            </>
+          )
+        }}
       </Answered>
       {links.length > 0 && (
         <ul class="facts">
-          {links.slice(0, 40).map((link) => {
+          {links.slice(0, mostLinks).map((link) => {
             const isOut = link.from === place
             const other = drawn.nodes[isOut ? link.to : link.from]
             return (
@@ -143,6 +153,7 @@ function Thing(props: DetailsProps & { readonly id: string }) {
           })}
         </ul>
       )}
+      <FirstOf shown={mostLinks} all={links.length} />
     </section>
   )
 }

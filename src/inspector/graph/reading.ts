@@ -12,7 +12,7 @@ export const mostNodes = 5000
 /** So many statements are read to see whether that is all. */
 const mostTriples = 40_000
 
-/** Of one thing, in each direction. */
+/** Of one thing, in each direction, and as many more each time that it is expanded. */
 const mostNeighbours = 200
 
 /** What a part grows to by itself. */
@@ -59,14 +59,15 @@ export async function readAround(
 ): Promise<Found> {
   let shown = nothing
   let [edge, isFirst] = [ids, true]
-  const done = new Set<string>()
+  const [done, whole] = [new Set<string>(), new Set<string>()]
   while (edge.length > 0) {
     for (const id of edge) {
       if (signal.aborted) throw signal.reason
       if (!isFirst && thingsIn(shown).length >= startNodes) return { shown }
-      shown = withTriples(shown, await neighboursOf(graph, id, signal))
+      const near = await neighboursOf(graph, id, mostNeighbours, signal)
       done.add(id)
-      shown = { ...shown, expanded: new Set(done) }
+      if (near.isAll) whole.add(id)
+      shown = { ...withTriples(shown, near.triples), expanded: new Set(whole) }
     }
     if (!isFirst) break
     const { kinds } = shown
@@ -81,7 +82,7 @@ function thingsIn({ triples }: Shown): readonly string[] {
   return [...new Set(links.flatMap(({ s, o }) => [s.v, o.v]))]
 }
 
-/** The same with all that is next to a thing. */
+/** The same with all that is next to a thing, or with more of it where that is much: then it can be expanded again. */
 export async function expand(
   graph: RemoteGraph,
   shown: Shown,
@@ -91,18 +92,31 @@ export async function expand(
   const collapsed = new Set(shown.collapsed)
   collapsed.delete(id)
   if (shown.expanded === true || shown.expanded.has(id)) return { ...shown, collapsed }
-  const more = withTriples(shown, await neighboursOf(graph, id, signal))
-  return { ...more, collapsed, expanded: new Set([...shown.expanded, id]) }
+  const { triples } = shown
+  const known = Math.max(
+    triples.filter(({ s }) => s.v === id).length,
+    triples.filter(({ o }) => o.v === id).length,
+  )
+  const near = await neighboursOf(graph, id, known + mostNeighbours, signal)
+  const expanded = near.isAll ? new Set([...shown.expanded, id]) : shown.expanded
+  return { ...withTriples(shown, near.triples), collapsed, expanded }
 }
 
-/** The statements about a thing, and what those that are next to it are called, and are. */
+interface Neighbours {
+  /** About the thing, and what those that are next to it are called, and are. */
+  readonly triples: readonly Triple[]
+  readonly isAll: boolean
+}
+
+/** @param most so many statements in each direction */
 async function neighboursOf(
   graph: RemoteGraph,
   id: string,
+  most: number,
   signal?: AbortSignal,
-): Promise<readonly Triple[]> {
+): Promise<Neighbours> {
   const self = iri(id)
-  const options = { limit: mostNeighbours, signal }
+  const options = { limit: most, signal }
   const [label, type] = [iri(vocabulary.label), iri(vocabulary.type)]
   const [out, into] = await Promise.all([
     Array.fromAsync(graph.match({ s: self }, options)),
@@ -111,7 +125,7 @@ async function neighboursOf(
   const told = async (next: QueryPattern, p: Term): Promise<readonly Triple[]> => {
     const patterns = [next, { s: '?other', p, o: '?value' } as const]
     const select = ['?other', '?value'] as const
-    const answers = graph.solve(patterns, { ...options, limit: 3 * mostNeighbours, select })
+    const answers = graph.solve(patterns, { ...options, limit: 3 * most, select })
     const found: Triple[] = []
     for await (const { other, value } of answers) {
       if (other !== undefined && value !== undefined) found.push({ s: other, p, o: value })
@@ -128,7 +142,10 @@ async function neighboursOf(
   ])
   const near = new Set([...out, ...into].flatMap(({ s, o }) => [s.v, o.v]))
   // Of more neighbours than are shown nothing is to be told.
-  return [...out, ...into, ...details.flat().filter(({ s }) => near.has(s.v))]
+  return {
+    triples: [...out, ...into, ...details.flat().filter(({ s }) => near.has(s.v))],
+    isAll: out.length < most && into.length < most,
+  }
 }
 
 /** A passage that a statement may come from: both that it joins were found there. */

@@ -40,6 +40,11 @@ export function Empty({ title, hint, way, children }: EmptyProps) {
   )
 }
 
+/** Says where there is more than is shown. */
+export function FirstOf({ shown, all }: { readonly shown: number; readonly all: number }) {
+  return all > shown ? <p class="quiet">{texts.firstOf(shown, all)}</p> : null
+}
+
 interface FailureProps {
   readonly error: unknown
   readonly again?: (() => void) | undefined

@@ -9,7 +9,7 @@ import { later, type ViewProps } from '../later.js'
 import { useTicks } from '../live.js'
 import { Heading } from '../parts/controls.js'
 import { MarkedText, marksOf, type Mark } from '../parts/marked-text.js'
-import { Answered, Empty } from '../parts/states.js'
+import { Answered, Empty, FirstOf } from '../parts/states.js'
 import { go, hashOf } from '../place.js'
 import { useSession } from '../session.js'
 import { texts } from '../texts.js'
@@ -243,6 +243,8 @@ function Source({ source, found, said }: SourceProps) {
   )
 }
 
+const mostFacts = 60
+
 interface FactsProps {
   readonly graph: Subgraph
   readonly chosen: Triple | undefined
@@ -259,7 +261,7 @@ function Facts({ graph, chosen, onTriple }: FactsProps) {
         <p class="quiet">{texts.ask.noFacts}</p>
       ) : (
         <ul class="facts">
-          {triples.slice(0, 60).map(({ s, p, o }, at) => (
+          {triples.slice(0, mostFacts).map(({ s, p, o }, at) => (
             <li key={at}>
               <button
                 type="button"
@@ -275,6 +277,7 @@ function Facts({ graph, chosen, onTriple }: FactsProps) {
           ))}
         </ul>
       )}
+      <FirstOf shown={mostFacts} all={triples.length} />
     </section>
   )
 }
