@@ -42,6 +42,29 @@ t.test('who deletes by keyboard goes on from there', { skip }, async (t) => {
   t.strictSame(faults, [])
 })
 
+t.test('a question stays while what was confirmed is done', { skip }, async (t) => {
+  const { url, objects, lorekeep } = await serve(t, { inspector: true })
+  await storeThings(t, lorekeep)
+  const { page } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/objects`, 'alice')
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route(/\/objects\/b1/, async (route) => {
+    await held
+    await route.fulfill({ status: 403, json: { error: { message: 'no oars' } } })
+  })
+  const dialog = page.getByRole('dialog')
+  await remove(page, 'Delete b1', 'Delete')
+  for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape')
+  t.ok(await dialog.isVisible(), 'while it is done')
+  t.ok(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled())
+  release()
+  await dialog.getByRole('alert').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  t.ok(await objects.get('default', 'b1'))
+})
+
 async function remove(page: Page, name: string, confirm: string): Promise<void> {
   await page.getByRole('button', { name }).focus()
   await page.keyboard.press('Enter')

@@ -22,8 +22,20 @@ export function Confirm({ title, text, children, button, act, onClose }: Confirm
   const { isBusy, error, start } = useDoing()
   const id = useId()
   useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    if (!isBusy) return
+    // It stays to say whether that was done. By `cancel` alone browsers let a second press through.
+    const stay = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault()
+    addEventListener('keydown', stay, true)
+    return () => removeEventListener('keydown', stay, true)
+  }, [isBusy])
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onClose={onClose}
+      onCancel={(event) => isBusy && event.preventDefault()}
+    >
       <h2 id={id} class="free">
         {title}
       </h2>
@@ -31,7 +43,7 @@ export function Confirm({ title, text, children, button, act, onClose }: Confirm
       {children}
       {error !== undefined && <Failure error={error} />}
       <div class="actions">
-        <button type="button" onClick={() => dialog.current?.close()}>
+        <button type="button" disabled={isBusy} onClick={() => dialog.current?.close()}>
           {texts.cancel}
         </button>
         <button
