@@ -313,6 +313,31 @@ t.test('it goes out as pictures and as RDF', { skip }, async (t) => {
   t.strictSame(faults, [])
 })
 
+t.test('a picture is saved when all has its place, and is XML', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  await write(knowledge, 'boats', [...boats, ...named('urn:no', 'no\ufffe \uffffletter', 'Person')])
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route(/\/layout-/, async (route) => {
+    await held
+    await route.continue()
+  })
+  await signIn(page, `${url}/api/v1/inspector#/graph/boats`, 'alice')
+  await page.getByLabel('As a file').selectOption('svg')
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.waitForTimeout(500)
+  release()
+  const svg = readFileSync(await (await saved).path(), 'utf8')
+  t.match(svg, /no\ufffd \ufffdletter/)
+  t.notMatch(svg, 'NaN')
+  const root = `new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml').documentElement`
+  t.equal(await page.evaluate(`${root}.nodeName`), 'svg')
+  t.equal(await page.evaluate(`${root}.querySelectorAll('parsererror').length`), 0)
+  t.strictSame(faults, [])
+})
+
 t.test('of what is too much a part is drawn, and said', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   const many = Array.from({ length: 5200 }, (_, n) => ({

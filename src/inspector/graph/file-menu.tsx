@@ -1,6 +1,6 @@
 // What is shown, as a file.
 
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Triple } from '../../types.js'
 import { useDoing } from '../asking.js'
 import { Failure } from '../parts/states.js'
@@ -22,24 +22,33 @@ const types = {
   nq: 'application/n-quads',
 } as const
 
+const lookAgainMs = 50
+
 export function Files({ name, scene, triples }: FilesProps) {
   const id = useId()
   const [kind, setKind] = useState<FileKind>('png')
-  const { error, start } = useDoing()
+  const { isBusy, error, start } = useDoing()
+  const isLeft = useRef(false)
+  useEffect(
+    () => () => {
+      isLeft.current = true
+    },
+    [],
+  )
   const write = async () => {
-    const still = scene.current
-    if (still === undefined) return
     const file = `${name.replace(/[^\w.-]+/g, '_').slice(0, 80)}.${kind}`
-    const sized = {
-      ...still,
-      width: 0,
-      height: 0,
-      camera: { x: 0, y: 0, scale: 1 },
-      isMoving: false,
+    if (kind !== 'png' && kind !== 'svg') {
+      save(file, [rdfOf(triples(), kind)], types[kind])
+      return
     }
+    while (!isPlaced(scene.current)) {
+      if (isLeft.current) return
+      await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+    }
+    const camera = { x: 0, y: 0, scale: 1 }
+    const sized = { ...scene.current, width: 0, height: 0, camera, isMoving: false }
     if (kind === 'png') save(file, [await pngOf(sized)], 'image/png')
-    else if (kind === 'svg') save(file, [svgOf(sized)], 'image/svg+xml')
-    else save(file, [rdfOf(triples(), kind)], types[kind])
+    else save(file, [svgOf(sized)], 'image/svg+xml')
   }
   return (
     <div class="files">
@@ -55,10 +64,16 @@ export function Files({ name, scene, triples }: FilesProps) {
           </option>
         ))}
       </select>
-      <button type="button" onClick={() => void start(write)}>
+      <button type="button" aria-busy={isBusy} onClick={() => void start(write)}>
         {texts.graph.save}
       </button>
       {error !== undefined && <Failure error={error} />}
     </div>
   )
+}
+
+/** Whether all of it has its place: threads find them, and a picture without would be of nothing. */
+function isPlaced(scene: StillScene | undefined): scene is StillScene {
+  if (scene === undefined || scene.places.length !== 2 * scene.sketch.names.length) return false
+  return !scene.places.some((place) => Number.isNaN(place))
 }

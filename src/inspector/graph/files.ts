@@ -64,8 +64,11 @@ function round(value: number): number {
   return Math.round(value * 10) / 10
 }
 
+/** XML has no place for the two that are no letters, not even by number: https://www.w3.org/TR/xml/#charsets */
 function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`)
+  return text
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
+    .replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`)
 }
 
 /** Turtle has what is said of one thing together; in N-Quads alone there are names of graphs. */
