@@ -1,8 +1,10 @@
 // The files of the page, as a browser gets them: their heads, their sizes, and that there are none where nobody asked.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import t from 'tap'
+import { openPage, pageIn } from '../../src/http/inspector/files.js'
 import { send, serve } from '../http/fixtures/serving.js'
 
 const folder = 'dist/src/http/inspector/page'
@@ -33,9 +35,22 @@ t.test('there is a page where it is asked for, and nowhere else', async (t) => {
     t.equal(known.status, 304)
     t.equal(known.body.length, 0)
   }
+  const licenses = await send(`${other.url}/api/v1/inspector/licenses.txt`)
+  t.equal(licenses.status, 200)
+  t.equal(licenses.headers['cache-control'], 'no-cache', 'its name says nothing of what is in it')
   for (const name of ['page.html', 'open.html', 'nothing.js', '..%2Ffiles.js', 'page.html.br']) {
     t.equal((await send(`${other.url}/api/v1/inspector/${name}`)).status, 404, name)
   }
+})
+
+t.test('files that could not be read are read again, and none may be missing', async (t) => {
+  const at = t.testdir({ 'a.js': '1' })
+  const files = openPage(pathToFileURL(`${at}/`))
+  await t.rejects(files(), { code: 'ENOENT' }, 'a.js.br is not there')
+  for (const name of ['a.js.br', 'open.html', 'open.html.br']) writeFileSync(`${at}/${name}`, name)
+  const read = await files()
+  t.equal(String(pageIn(read, true).bytes), 'open.html')
+  t.throws(() => pageIn(read, false), /page\.html/)
 })
 
 t.test('it is small', async (t) => {

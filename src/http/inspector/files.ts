@@ -22,9 +22,29 @@ const types: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 }
 
-/** @throws Error where the files are not there: what was bundled has left them behind */
-export async function readPageFiles(): Promise<PageFiles> {
-  const folder = new URL('./page/', import.meta.url)
+/**
+ * Reads them when one is first asked for: most processes never are. What failed is tried again.
+ *
+ * @throws Error where they are not there: what was bundled has left them behind
+ */
+export function openPage(folder = new URL('./page/', import.meta.url)): () => Promise<PageFiles> {
+  let read: Promise<PageFiles> | undefined
+  return () =>
+    (read ??= readPageFiles(folder).catch((error: unknown) => {
+      read = undefined
+      throw error
+    }))
+}
+
+/** @throws Error where some of the files were left behind */
+export function pageIn(files: PageFiles, isOpen: boolean): PageFile {
+  const name = isOpen ? 'open.html' : 'page.html'
+  const page = files.get(name)
+  if (page === undefined) throw new Error(`the inspector has no ${name} among its files`)
+  return page
+}
+
+async function readPageFiles(folder: URL): Promise<PageFiles> {
   const names = await readdir(folder).catch((cause: unknown) => {
     const advice = "a bundle needs the package's folder `page` beside it: docs/bundlers.md"
     throw new Error(`the inspector's page is not at ${folder.pathname}: ${advice}`, { cause })

@@ -5,7 +5,7 @@ import { LorekeepError } from '../../errors.js'
 import type { Call } from '../call.js'
 import { isAccepted } from '../coding/accepted.js'
 import { isKnown, knownTag, validatorHeaders } from '../conditions.js'
-import { readPageFiles, type PageFile, type PageFiles } from '../inspector/files.js'
+import { openPage, pageIn, type PageFile } from '../inspector/files.js'
 import { answer } from '../reply.js'
 import type { Route } from '../routes.js'
 
@@ -33,12 +33,13 @@ const ofPage = {
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-cache',
 }
-/** What is in a file is in its name. */
-const ofFile = { 'Cache-Control': 'public, max-age=31536000, immutable' }
+/** Where what is in a file is in its name. */
+const ofNamed = { 'Cache-Control': 'public, max-age=31536000, immutable' }
+const ofOther = { 'Cache-Control': 'no-cache' }
+const named = /-[A-Z\d]{8}\.\w+$/
 
 export function inspectorRoutes({ prefix, isOpen }: InspectorRoutesOptions): readonly Route[] {
-  let read: Promise<PageFiles> | undefined
-
+  const files = openPage()
   return [
     {
       access: 'open',
@@ -47,8 +48,7 @@ export function inspectorRoutes({ prefix, isOpen }: InspectorRoutesOptions): rea
       operation: 'inspector',
       media: ['text/html'],
       run: async (call) => {
-        const page = (await files()).get(isOpen ? 'open.html' : 'page.html')
-        if (page !== undefined) await answerFile(call, page, ofPage)
+        await answerFile(call, pageIn(await files(), isOpen), ofPage)
       },
     },
     {
@@ -63,15 +63,10 @@ export function inspectorRoutes({ prefix, isOpen }: InspectorRoutesOptions): rea
         if (file === undefined || name.endsWith('.html')) {
           throw new LorekeepError('LK_HTTP_NOT_FOUND', 'the inspector has no such file')
         }
-        await answerFile(call, file, ofFile)
+        await answerFile(call, file, named.test(name) ? ofNamed : ofOther)
       },
     },
   ]
-
-  /** When it is first looked at: most processes never are. */
-  function files(): Promise<PageFiles> {
-    return (read ??= readPageFiles())
-  }
 }
 
 async function answerFile(
