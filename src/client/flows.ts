@@ -53,7 +53,7 @@ export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'version' | 'list' 
   remove(id: string, conditions?: RemoteConditions): Promise<boolean>
   load(
     flow: string,
-    document: TextDocument | FileDocument,
+    document: TextDocument | RemoteFileDocument,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<{ readonly job: string }>
   job(id: string): Promise<Job | undefined>
@@ -76,6 +76,11 @@ export interface RemoteFlows extends Pick<FlowQueue, 'get' | 'version' | 'list' 
   documents(query?: Omit<DocumentQuery, 'scope' | 'reads'>): AsyncIterable<CompletedDocument>
   documentPage(query?: Omit<DocumentQuery, 'scope' | 'reads'>): Promise<CompletedDocumentPage>
   removeDocument(ref: DocumentRef): Promise<boolean>
+}
+
+/** A file whose bytes may be those of a Blob or File, too: they go out without being read before. */
+export interface RemoteFileDocument extends Omit<FileDocument, 'bytes'> {
+  readonly bytes: Uint8Array | Blob
 }
 
 export interface RemoteWatchQuery extends Omit<WatchQuery, 'scope'> {
@@ -254,7 +259,7 @@ function encoded(document: TextDocument): object {
 }
 
 /** As a form where there is more to say than a query has. */
-function ofFile({ bytes, type, metadata, ...query }: FileDocument): Asking {
+function ofFile({ bytes, type, metadata, ...query }: RemoteFileDocument): Asking {
   if (metadata === undefined) {
     return { query, type: type ?? 'application/octet-stream', body: bytes as never }
   }

@@ -248,6 +248,16 @@ for (const [door, open] of Object.entries(doors)) {
     const about = { s: uri('f'), p: uri('by'), o: uri('ellen') }
     const loaded = await flows.load('letters', { ...file, metadata: [about] })
     t.match((await all(flows.watch({ job: loaded.job }))).at(-1), { state: 'done' })
+    // A Blob is sent as it is: a file of a browser is not read before.
+    const blob = new Blob([file.bytes])
+    blob.arrayBuffer = () => Promise.reject(new Error('was read'))
+    for (const metadata of door === 'in process' ? [] : [undefined, [about]]) {
+      const document = `urn:blob:${metadata?.length ?? 0}`
+      const sent = { ...file, id: document, bytes: blob, ...(metadata && { metadata }) }
+      const { job } = await flows.load('letters', sent)
+      t.match((await all(flows.watch({ job }))).at(-1), { state: 'done' })
+      t.match(await knowledge.stat({ user: 'alice', id: document }), { id: document })
+    }
     await t.rejects(flows.retry(job), { code: 'LK_JOB_STATE' })
     await t.rejects(flows.cancel('none'), { code: 'LK_JOB_NOT_FOUND' })
     await t.rejects(flows.retryAll({ flow: 'none' }), { code: 'LK_FLOW_NOT_FOUND' })
