@@ -1,8 +1,10 @@
 // What is read from the server onto the disk of whoever looks. Where the browser lets a page write files, nothing is
 // held in memory.
 
+import { fileName } from './file-name.js'
+import { copiedMs, createKeptFile } from './kept-files.js'
 import { texts } from './texts.js'
-import type { TransferOptions } from './transfers.js'
+import type { TransferOptions } from './transfer-list.js'
 
 /** Where it is to go. Nothing is written, and no file made, before it is opened. */
 export type Target = () => Promise<OpenTarget>
@@ -21,9 +23,12 @@ interface Picking {
   showSaveFilePicker?: (options: { readonly suggestedName: string }) => Promise<FileTarget>
 }
 
-/** Asks for a place, as browsers allow while somebody clicks. `undefined` where nobody chose one. */
+/**
+ * Asks for a place, as browsers allow while somebody clicks; those that allow it nowhere, or not here, have their folder
+ * of downloads. `undefined` where nobody chose one.
+ */
 export async function chooseTarget(wanted: string): Promise<Target | undefined> {
-  const name = wanted.replace(/[^\w.-]+/g, '_')
+  const name = fileName(wanted)
   const { showSaveFilePicker: pick } = globalThis as Picking
   if (pick === undefined) return () => asDownload(name)
   try {
@@ -31,7 +36,7 @@ export async function chooseTarget(wanted: string): Promise<Target | undefined> 
     return () => writing(file)
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return undefined
-    throw error
+    return () => asDownload(name)
   }
 }
 
@@ -66,37 +71,24 @@ async function writing(file: FileTarget): Promise<OpenTarget> {
   }
 }
 
-/** By way of a file that is the page's own, on the disk too, where there are such: pages of `http:` have none. */
+/** By way of a file that is the page's own, on the disk too, where there are such: not for every page, nor everywhere. */
 async function asDownload(name: string): Promise<OpenTarget> {
-  if (!('storage' in navigator)) return inMemory(name)
-  const folder = await navigator.storage.getDirectory()
-  await sweep(folder)
-  const kept = `${prefix}${Date.now()} ${name}`
-  const handle = await folder.getFileHandle(kept, { create: true })
-  const remove = () => folder.removeEntry(kept)
-  const file = await writing(handle)
-  return {
-    write: file.write,
-    close: async () => {
-      await file.close()
-      hand(name, await handle.getFile())
-    },
-    abort: async () => {
-      await file.abort()
-      await remove()
-    },
-  }
-}
-
-const prefix = 'lorekeep '
-/** The browser copies what it is handed, and tells nobody when it has. */
-const keptMs = 60 * 60_000
-
-/** What earlier downloads went by. */
-async function sweep(folder: FileSystemDirectoryHandle): Promise<void> {
-  for await (const name of folder.keys()) {
-    const madeAt = Number(name.slice(prefix.length).split(' ', 1)[0])
-    if (name.startsWith(prefix) && madeAt < Date.now() - keptMs) await folder.removeEntry(name)
+  try {
+    const { handle, remove } = await createKeptFile(name)
+    const file = await writing(handle)
+    return {
+      write: file.write,
+      close: async () => {
+        await file.close()
+        hand(name, await handle.getFile())
+      },
+      abort: async () => {
+        await file.abort()
+        await remove()
+      },
+    }
+  } catch {
+    return inMemory(name)
   }
 }
 
@@ -114,5 +106,5 @@ function hand(name: string, content: Blob): void {
   link.href = URL.createObjectURL(content)
   link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), keptMs)
+  setTimeout(() => URL.revokeObjectURL(link.href), copiedMs)
 }

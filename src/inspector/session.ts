@@ -3,7 +3,8 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { Connection } from '../client/connection.js'
-import { connect, type RemoteLorekeep } from '../client/index.js'
+import { connect, type RemoteGraph, type RemoteLorekeep } from '../client/index.js'
+import { TransferLists } from './transfer-list.js'
 
 /** What GET whoami says. */
 export interface Whoami {
@@ -24,7 +25,10 @@ export interface Session {
   readonly token: string | undefined
   /** Whose things are shown: the token's user, or the one that was chosen where it is for any. */
   readonly user: string
+  /** What of cores is asked, where the token is for some collections: one of them. */
+  readonly collection: string | undefined
   readonly mayChange: boolean
+  readonly transfers: TransferLists
   /** For every user, and on every collection: then there is more to see than one's own. */
   readonly seesAll: boolean
 }
@@ -55,7 +59,22 @@ export async function signIn(token: string | undefined): Promise<Session | undef
   const [keep, connection] = [connect(options), new Connection(options)]
   const user = who.user === '*' ? (who.defaultUser ?? '') : who.user
   const seesAll = who.user === '*' && who.collections === undefined
-  return { keep, connection, who, token, user, mayChange: who.access !== 'read', seesAll }
+  const [collection] = who.collections ?? []
+  const mayChange = who.access !== 'read'
+  const transfers = new TransferLists()
+  return { keep, connection, who, token, user, collection, mayChange, transfers, seesAll }
+}
+
+/** All of the user's cores as one graph, or some, as far as the token lets it be asked. */
+export function graphOf(
+  { keep, user, collection }: Pick<Session, 'keep' | 'user' | 'collection'>,
+  cores?: readonly string[],
+): RemoteGraph {
+  return keep.knowledge.graph({
+    user,
+    ...(cores !== undefined && { cores }),
+    ...(collection !== undefined && { collection }),
+  })
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined)

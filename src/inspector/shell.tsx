@@ -1,6 +1,7 @@
 // Around every view: who looks, where to go, and the views, which come when they are first wanted.
 
 import { useEffect, useState } from 'preact/hooks'
+import { copiedAtLastMs, copiedMs, sweep } from './kept-files.js'
 import { later } from './later.js'
 import { Choice, Field } from './parts/controls.js'
 import { Icon, type IconName } from './parts/icons.js'
@@ -49,7 +50,10 @@ export function Shell() {
       (error: unknown) => setEntry({ error, isAsked: false }),
     )
   }
-  useEffect(begin, [])
+  useEffect(() => {
+    begin()
+    void sweep(copiedMs)
+  }, [])
   const { session, error, isAsked } = entry
   if (error !== undefined) {
     return (
@@ -63,7 +67,12 @@ export function Shell() {
     keepToken(undefined)
     void session.keep.close()
     setEntry({ isAsked: false })
+    session.transfers.leave()
   }
+    session.connection.close()
+    void sweep(copiedAtLastMs)
+    // Who comes next neither sees nor runs what was asked here.
+    history.replaceState(undefined, '', hashOf('ask'))
   const actAs = (user: string) => setEntry({ session: { ...session, user }, isAsked: false })
   return (
     <SessionContext.Provider value={session}>
@@ -78,7 +87,8 @@ interface HouseProps {
   readonly leave: () => void
 }
 
-function House({ session, actAs, leave }: HouseProps) {
+function House({ session, look, leave }: HouseProps) {
+  useStaying(session)
   const place = usePlace()
   const name = names.find((name) => name === place.view) ?? 'ask'
   const View = views[name]
@@ -117,6 +127,26 @@ const narrow = matchMedia('(width < 52rem)')
 /** Where the views are to have the window for themselves: a phone. */
 function useNarrow(): boolean {
   const [isNarrow, setIsNarrow] = useState(narrow.matches)
+/** A file that is let go of beside its place does not take the page away, and nobody leaves unasked what would break off. */
+function useStaying({ transfers }: Session): void {
+  useEffect(() => {
+    const stay = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
+    }
+    const ask = (event: Event) => {
+      if (transfers.isBusy) event.preventDefault()
+    }
+    addEventListener('dragover', stay)
+    addEventListener('drop', stay)
+    addEventListener('beforeunload', ask)
+    return () => {
+      removeEventListener('dragover', stay)
+      removeEventListener('drop', stay)
+      removeEventListener('beforeunload', ask)
+    }
+  }, [transfers])
+}
+
   useEffect(() => {
     const follow = () => setIsNarrow(narrow.matches)
     narrow.addEventListener('change', follow)

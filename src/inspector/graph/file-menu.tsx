@@ -3,6 +3,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Triple } from '../../types.js'
 import { useDoing } from '../asking.js'
+import { fileName } from '../file-name.js'
 import { Failure } from '../parts/states.js'
 import { texts } from '../texts.js'
 import { pngOf, rdfOf, save, svgOf, type FileKind } from './files.js'
@@ -36,7 +37,7 @@ export function Files({ name, scene, triples }: FilesProps) {
     [],
   )
   const write = async () => {
-    const file = `${name.replace(/[^\w.-]+/g, '_').slice(0, 80)}.${kind}`
+    const file = `${fileName(name.slice(0, 80))}.${kind}`
     if (kind !== 'png' && kind !== 'svg') {
       save(file, [rdfOf(triples(), kind)], types[kind])
       return

@@ -15,9 +15,11 @@ import { texts } from '../texts.js'
 import { Transfers, useTransfers } from '../transfers.js'
 import { chooseTarget, save } from '../download.js'
 import { Comparison } from './cores/comparison.js'
+import { importOf } from './cores/import-file.js'
 
 export default function Cores({ place }: ViewProps) {
-  const { keep, user, mayChange } = useSession()
+  const session = useSession()
+  const { keep, user, mayChange } = session
   const { prefix = '' } = place.query
   const [removed, setRemoved] = useState<CoreStat>()
   const pages = usePages(
@@ -32,20 +34,11 @@ export default function Cores({ place }: ViewProps) {
   useEffect(() => {
     if (pages.value !== undefined) index.again()
   }, [pages.value])
-  const transfers = useTransfers(pages.again)
+  const transfers = useTransfers('cores', pages.again)
   const send = (files: readonly File[]) => {
     for (const file of files) {
-      const id = file.name.replace(/\.(core|msgpack|mpk|bin)$/i, '')
-      transfers.begin(
-        file.name,
-        file.size,
-        async ({ signal, onProgress }) => {
-          const ref = { user, id }
-          const done = await keep.knowledge.import(ref, file, { index: true, signal, onProgress })
-          return texts.cores.imported(done.triples, done.vectors)
-        },
-        texts.cores.cancelled,
-      )
+      const importing = importOf(session, file)
+      transfers.begin(file.name, file.size, importing.work, importing.cancelled)
     }
   }
   const download = async (core: CoreStat) => {

@@ -42,10 +42,10 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
     },
     [user, prefix],
   )
-  const transfers = useTransfers(pages.again)
+  const transfers = useTransfers('documents', pages.again)
   const send = (files: readonly File[]) => {
     for (const file of files) {
-      const into = { document: file.name, flow, collection }
+      const into = { document: file.name, flow, collection, isReplaced: false }
       transfers.begin(file.name, undefined, (options) => loadFile(session, file, into, options))
     }
   }
@@ -87,7 +87,7 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
         name={texts.views.documents}
         pages={pages}
         empty={
-          transfers.list.some(({ outcome }) => outcome === undefined)
+          transfers.isBusy
             ? { title: texts.documents.noneDone, hint: texts.documents.noneDoneHint }
             : { title: texts.documents.none, hint: texts.documents.noneHint }
         }

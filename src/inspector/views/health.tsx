@@ -95,7 +95,7 @@ function Ready({ readiness: { status, where = [] } }: { readonly readiness: Read
 
 function Backup() {
   const { connection } = useSession()
-  const transfers = useTransfers(() => undefined)
+  const transfers = useTransfers('health', () => undefined)
   const begin = async () => {
     const day = new Date().toISOString().slice(0, 10)
     const name = `lorekeep-${day}.backup`

@@ -54,7 +54,7 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
   const filters = filterOf(settled)
   const [removed, setRemoved] = useState<StoredObject>()
   const [edited, setEdited] = useState<StoredObject | 'new'>()
-  const transfers = useTransfers(() => undefined)
+  const transfers = useTransfers('objects', () => undefined)
   const asked: ObjectQuery = {
     schema_name: schema.name,
     ...(filters !== undefined && { filters: filters as NonNullable<ObjectQuery['filters']> }),

@@ -3,28 +3,55 @@
 import { bytesText } from '../../parts/figures.js'
 import type { Session } from '../../session.js'
 import { texts } from '../../texts.js'
-import type { TransferOptions } from '../../transfers.js'
+import type { TransferOptions } from '../../transfer-list.js'
 
 interface Destination {
   readonly document: string
   readonly flow: string
   readonly collection: string
+  /** Whether it is to take the place of what is there; otherwise somebody is asked. */
+  readonly isReplaced: boolean
 }
+
+type LoadOptions = Pick<TransferOptions, 'signal' | 'onStep' | 'ask'>
 
 /** Aborted, its job is cancelled. @throws Error with what made it a dead letter */
 export async function loadFile(
   session: Session,
   file: File,
-  { document, flow, collection }: Destination,
-  { signal, onStep }: Pick<TransferOptions, 'signal' | 'onStep'>,
+  { document, flow, collection, isReplaced }: Destination,
+  { signal, onStep, ask }: LoadOptions,
 ): Promise<string> {
   const { keep, user } = session
+  if (!isReplaced && (await isThere(session, document))) {
+    await ask(texts.documents.isThere(document), [['replace', texts.documents.replaceIt]])
+  }
   onStep({ text: texts.documents.sending(bytesText(file.size)) })
-  const bytes = new Uint8Array(await file.arrayBuffer())
-  const named = { id: document, name: file.name, user, collection, bytes }
+  const named = { id: document, name: file.name, user, collection, bytes: file }
   const type = file.type === '' ? {} : { type: file.type }
-  const { job } = await keep.flows.load(flow, { ...named, ...type }, { signal })
+  const late = lateSignal(signal)
+  const { job } = await keep.flows.load(flow, { ...named, ...type }, { signal: late })
   return outcomeOf(session, job, { signal, onStep })
+}
+
+async function isThere({ keep, user }: Session, document: string): Promise<boolean> {
+  // Lists, as browsers tell of what is not there as of an error.
+  const [{ jobs }, { cores }] = await Promise.all([
+    keep.flows.jobPage({ user, document, limit: 1 }),
+    keep.knowledge.corePage({ user, prefix: document, limit: 1 }),
+  ])
+  return jobs.length > 0 || cores[0]?.id === document
+}
+
+/** Whose answer is on its way may have a job already, which that alone names. */
+const answerMs = 2000
+
+/** Gives an answer a while to come. */
+function lateSignal(signal: AbortSignal): AbortSignal {
+  const late = new AbortController()
+  const leave = () => setTimeout(() => late.abort(signal.reason), answerMs)
+  signal.addEventListener('abort', leave, { once: true })
+  return late.signal
 }
 
 async function outcomeOf(

@@ -2,14 +2,15 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import type { RemoteGraph } from '../../../client/index.js'
-import type { Job, JobEvent } from '../../../flow/types.js'
+import type { Completion, Job, JobEvent } from '../../../flow/types.js'
+import { vocabulary } from '../../../vocabulary.js'
 import { useAsked } from '../../asking.js'
 import { FileButton, Heading } from '../../parts/controls.js'
 import { agoText } from '../../parts/figures.js'
-import { MarkedText, marksOf, type Mark } from '../../parts/marked-text.js'
+import { MarkedText, marksOf } from '../../parts/marked-text.js'
 import { Answered, Empty } from '../../parts/states.js'
 import { go, hashOf } from '../../place.js'
-import { useSession } from '../../session.js'
+import { graphOf, useSession } from '../../session.js'
 import { texts } from '../../texts.js'
 import { Transfers, useTransfers } from '../../transfers.js'
 import { loadFile } from './load-file.js'
@@ -27,7 +28,7 @@ export function SingleDocument({ document }: { readonly document: string }) {
   useEffect(() => {
     if (event !== undefined && event.type !== 'progress') status.again()
   }, [event])
-  const transfers = useTransfers(status.again)
+  const transfers = useTransfers(`documents/${document}`, status.again)
   const last = status.value?.completed ?? status.value?.jobs[0]
   return (
     <>
@@ -41,7 +42,8 @@ export function SingleDocument({ document }: { readonly document: string }) {
               text={texts.documents.replace}
               onFiles={([file]) => {
                 if (file === undefined) return
-                const into = { document, flow: last.flow, collection: last.collection }
+                const { flow, collection } = last
+                const into = { document, flow, collection, isReplaced: true }
                 transfers.begin(file.name, undefined, (options) =>
                   loadFile(session, file, into, options),
                 )
@@ -62,7 +64,7 @@ export function SingleDocument({ document }: { readonly document: string }) {
             <>
               <Jobs jobs={known.jobs} />
               {known.completed !== undefined && (
-                <Passages document={document} version={known.completed.at} />
+                <Passages document={document} completed={known.completed} />
               )}
             </>
           )
@@ -97,27 +99,34 @@ function Jobs({ jobs }: { readonly jobs: readonly Job[] }) {
   )
 }
 
-const iri = (v: string) => ({ v, e: true })
-const nif = 'http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#'
-const [begins, ends] = [iri(`${nif}beginIndex`), iri(`${nif}endIndex`)]
-const hasText = iri('https://schema.org/text')
-const label = iri('http://www.w3.org/2000/01/rdf-schema#label')
-const derived = iri('http://www.w3.org/ns/prov#wasDerivedFrom')
-
-const [mostPassages, mostNames] = [500, 20_000]
-
 interface Passage {
-  readonly start: number
+  readonly name: string
   readonly text: string
-  readonly marks: readonly Mark[]
+  /** In the text of the document, from and to. */
+  readonly start: number
+  readonly end: number
+  /** As they are called that were found in it. */
+  readonly names: readonly string[]
+}
+
+/** So many are shown at a time. */
+const pageSize = 200
+
+interface PassagesProps {
+  readonly document: string
+  readonly completed: Completion
 }
 
 /** What the document became: its passages in their order, and the names in them. */
-function Passages({ document, version }: { readonly document: string; readonly version: string }) {
-  const { keep, user } = useSession()
+function Passages({ document, completed: { at, collection } }: PassagesProps) {
+  const session = useSession()
+  const { user, who } = session
+  // A token for some collections asks one at a time: the document's, whichever is chosen.
+  const seen = who.collections === undefined ? session : { ...session, collection }
+  const [most, setMost] = useState(pageSize)
   const asked = useAsked(
-    (signal) => passagesOf(keep.knowledge.graph({ user, cores: [document] }), signal),
-    [user, document, version],
+    async (signal) => readOnce(await passagesOf(graphOf(seen, [document]), signal)),
+    [user, document, at],
   )
   return (
     <>
@@ -131,50 +140,60 @@ function Passages({ document, version }: { readonly document: string; readonly v
             <Empty title={texts.documents.noPassages} />
           ) : (
             <div class="card reading">
-              {passages.map(({ start, text, marks }) => (
-                <MarkedText key={start} text={text} marks={marks} />
+              {passages.slice(0, most).map(({ start, text, names }) => (
+                <MarkedText
+                  key={start}
+                  text={text}
+                  marks={names.flatMap((name) => marksOf(text, name))}
+                />
               ))}
             </div>
           )
         }
       </Answered>
+      {asked.value !== undefined && asked.value.length > most && (
+        <button type="button" onClick={() => setMost(most + pageSize)}>
+          {texts.more}
+        </button>
+      )}
     </>
   )
 }
 
+const iri = (v: string) => ({ v, e: true })
+const begins = { s: '?passage', p: iri(vocabulary.beginIndex), o: '?start' } as const
+const ends = { s: '?passage', p: iri(vocabulary.endIndex), o: '?end' } as const
+const hasText = { s: '?passage', p: iri(vocabulary.text), o: '?text' } as const
+const derived = { s: '?entity', p: iri(vocabulary.wasDerivedFrom), o: '?passage' } as const
+const called = { s: '?entity', p: iri(vocabulary.label), o: '?name' } as const
+
+/** In their order: questions are answered in none, so all are read before the first is shown. */
 async function passagesOf(graph: RemoteGraph, signal: AbortSignal): Promise<readonly Passage[]> {
-  const passages = [
-    { s: '?passage', p: hasText, o: '?text' },
-    { s: '?passage', p: begins, o: '?start' },
-    { s: '?passage', p: ends, o: '?end' },
-  ] as const
-  const names = [
-    { s: '?entity', p: derived, o: '?passage' },
-    { s: '?passage', p: hasText, o: '?text' },
-    { s: '?entity', p: label, o: '?name' },
-  ] as const
   const select = ['?passage', '?name'] as const
   const [found, named] = await Promise.all([
-    Array.fromAsync(graph.solve(passages, { limit: mostPassages, signal })),
-    Array.fromAsync(graph.solve(names, { select, limit: mostNames, signal })),
+    Array.fromAsync(graph.solve([hasText, begins, ends], { signal })),
+    Array.fromAsync(graph.solve([derived, hasText, called], { select, signal })),
   ])
   const namesOf = Map.groupBy(named, ({ passage }) => passage?.v ?? '')
-  const sorted = found
+  return found
     .map(({ passage, text, start, end }) => ({
       name: passage?.v ?? '',
       text: text?.v ?? '',
       start: Number(start?.v),
       end: Number(end?.v),
+      names: (namesOf.get(passage?.v ?? '') ?? []).map(({ name }) => name?.v ?? ''),
     }))
     .toSorted((a, b) => a.start - b.start)
+}
+
+/** Passages overlap, or one lies in another, and the text is to be read once. */
+function readOnce(passages: readonly Passage[]): readonly Passage[] {
   let read = 0
-  return sorted.map(({ name, text, start, end }) => {
-    // Passages overlap, and the text is to be read once.
-    const rest = text.slice(Math.max(0, read - start))
-    const at = Math.max(read, start)
-    read = Math.max(read, end)
-    const marks = (namesOf.get(name) ?? []).flatMap(({ name }) => marksOf(rest, name?.v ?? ''))
-    return { start: at, text: rest, marks }
+  return passages.flatMap((passage) => {
+    const text = passage.text.slice(Math.max(0, read - passage.start))
+    const start = Math.max(read, passage.start)
+    read = Math.max(read, passage.end)
+    return text === '' ? [] : [{ ...passage, start, text }]
   })
 }
 
