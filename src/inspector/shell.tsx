@@ -45,7 +45,9 @@ export function Shell() {
     setEntry({ isAsked: true })
     enter(token).then(
       (isIn) => {
-        if (!isIn) setEntry({ isAsked: false })
+        if (isIn) return
+        keepToken(undefined)
+        setEntry({ isAsked: false })
       },
       (error: unknown) => setEntry({ error, isAsked: false }),
     )

@@ -22,9 +22,9 @@ export function SignIn({ enter }: SignInProps) {
   useEffect(() => input.current?.focus(), [])
   const submit = async () => {
     const given = tokenIn(token) || undefined
-    if (isKept) keepToken(given)
-    if (await enter(given)) return
-    keepToken(undefined)
+    const isIn = await enter(given)
+    keepToken(isIn && isKept ? given : undefined)
+    if (isIn) return
     setWrong(given === undefined ? texts.signIn.missing : texts.signIn.unknown)
     input.current?.focus()
   }

@@ -1,0 +1,82 @@
+// What stays of who was signed in: nothing.
+
+import t from 'tap'
+import { serve } from '../http/fixtures/serving.js'
+import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { goTo } from './things.js'
+
+const skip = noBrowser
+// A browser takes its time where others work, too.
+t.setTimeout(300_000)
+
+const keptToken = 'sessionStorage.getItem("lorekeep.token")'
+
+t.test(
+  'a token is kept when the server knows it, and only where that is asked for',
+  { skip },
+  async (t) => {
+    const { url } = await serve(t, { inspector: true })
+    const { page } = await watchedPage(t, await openBrowser(t), url)
+    await page.goto(`${url}/api/v1/inspector`)
+    await page.getByLabel('Token').waitFor()
+    await page.evaluate('sessionStorage.setItem("lorekeep.token", "stale")')
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+    t.equal(await page.evaluate(keptToken), null, 'one that is refused is forgotten')
+    let asked = 0
+    const seen: unknown[] = []
+    await page.route('**/whoami', async (route) => {
+      asked++
+      seen.push(await page.evaluate(keptToken))
+      await route.continue()
+    })
+    await page.getByLabel('Keep it until this tab is closed').check()
+    await page.getByLabel('Token').fill('nobody')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    t.equal(await page.evaluate(keptToken), null)
+    await page.getByLabel('Token').fill('alice')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('navigation').waitFor()
+    t.equal(await page.evaluate(keptToken), 'alice')
+    t.strictSame(seen, [null, null], 'and not before')
+    await page.unroute('**/whoami')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    t.equal(await page.evaluate(keptToken), null)
+    // What an older page left.
+    await page.evaluate('sessionStorage.setItem("lorekeep.token", "bob")')
+    await signInAgain()
+    t.equal(await page.evaluate(keptToken), null, 'unasked none is kept')
+    t.equal(asked, 2)
+
+    async function signInAgain(): Promise<void> {
+      await page.getByLabel('Token').fill('alice')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('navigation').waitFor()
+    }
+  },
+)
+
+t.test('who signs out leaves no question, and nothing under way', { skip }, async (t) => {
+  const { url } = await serve(t, { inspector: true })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/ask?q=secret`, 'alice')
+  await page.getByText('There is nothing to ask yet.').waitFor()
+  let isAsked = () => {}
+  const asked = new Promise<void>((resolve) => (isAsked = resolve))
+  // The view asks for an engine by the connection that the stores do not have.
+  await page.route('**/whoami', () => isAsked())
+  await goTo(page, 'sparql?query=secret')
+  await asked
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/whoami'))
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await failed
+  await page.getByLabel('Token').waitFor()
+  t.equal(await page.evaluate('location.hash'), '#/ask')
+  await page.unroute('**/whoami')
+  await page.getByLabel('Token').fill('bob')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation').waitFor()
+  t.equal(await page.getByLabel('Question').inputValue(), '')
+  t.strictSame(faults, [])
+})
