@@ -67,25 +67,28 @@ export function Shell() {
   if (session === undefined) return isAsked ? <Loading /> : <SignIn enter={enter} />
   const leave = () => {
     keepToken(undefined)
-    void session.keep.close()
-    setEntry({ isAsked: false })
     session.transfers.leave()
-  }
+    void session.keep.close()
     session.connection.close()
     void sweep(copiedAtLastMs)
     // Who comes next neither sees nor runs what was asked here.
     history.replaceState(undefined, '', hashOf('ask'))
-  const actAs = (user: string) => setEntry({ session: { ...session, user }, isAsked: false })
+    setEntry({ isAsked: false })
+  }
+  const look = (as: Looking) => setEntry({ session: { ...session, ...as }, isAsked: false })
   return (
     <SessionContext.Provider value={session}>
-      <House actAs={actAs} leave={leave} session={session} />
+      <House look={look} leave={leave} session={session} />
     </SessionContext.Provider>
   )
 }
 
+/** Whose things are shown, and what of cores is asked. */
+type Looking = Partial<Pick<Session, 'user' | 'collection'>>
+
 interface HouseProps {
   readonly session: Session
-  readonly actAs: (user: string) => void
+  readonly look: (as: Looking) => void
   readonly leave: () => void
 }
 
@@ -95,7 +98,7 @@ function House({ session, look, leave }: HouseProps) {
   const name = names.find((name) => name === place.view) ?? 'ask'
   const View = views[name]
   const isNarrow = useNarrow()
-  const foot = <Foot session={session} actAs={actAs} leave={leave} />
+  const foot = <Foot session={session} look={look} leave={leave} />
   useEffect(() => {
     document.title = `${texts.views[name]} · ${texts.title}`
   }, [name])
@@ -117,18 +120,13 @@ function House({ session, look, leave }: HouseProps) {
         {!isNarrow && foot}
       </header>
       <main id="content" tabIndex={-1}>
-        <View key={`${name} ${session.user}`} place={place} />
+        <View key={`${name} ${session.collection} ${session.user}`} place={place} />
       </main>
       {isNarrow && <footer>{foot}</footer>}
     </div>
   )
 }
 
-const narrow = matchMedia('(width < 52rem)')
-
-/** Where the views are to have the window for themselves: a phone. */
-function useNarrow(): boolean {
-  const [isNarrow, setIsNarrow] = useState(narrow.matches)
 /** A file that is let go of beside its place does not take the page away, and nobody leaves unasked what would break off. */
 function useStaying({ transfers }: Session): void {
   useEffect(() => {
@@ -149,6 +147,11 @@ function useStaying({ transfers }: Session): void {
   }, [transfers])
 }
 
+const narrow = matchMedia('(width < 52rem)')
+
+/** Where the views are to have the window for themselves: a phone. */
+function useNarrow(): boolean {
+  const [isNarrow, setIsNarrow] = useState(narrow.matches)
   useEffect(() => {
     const follow = () => setIsNarrow(narrow.matches)
     narrow.addEventListener('change', follow)
@@ -163,17 +166,31 @@ function skip(event: Event): void {
   document.getElementById('content')?.focus()
 }
 
-function Foot({ session, actAs, leave }: HouseProps) {
+function Foot({ session, look, leave }: HouseProps) {
   const [theme, setTheme] = useTheme()
-  const { who, user, token, mayChange } = session
+  const { who, user, collection, token, mayChange } = session
   return (
     <div class="foot">
       {who.user === '*' ? (
-        <Field label={texts.user} value={user} onInput={actAs} hint={texts.userHint} isSlow />
+        <Field
+          label={texts.user}
+          value={user}
+          onInput={(user) => look({ user })}
+          hint={texts.userHint}
+          isSlow
+        />
       ) : (
         <p>
           {texts.user}: <strong class="free">{user}</strong>
         </p>
+      )}
+      {who.collections !== undefined && who.collections.length > 1 && (
+        <Choice
+          label={texts.collection}
+          value={collection ?? ''}
+          options={who.collections.map((name) => [name, name])}
+          onChange={(collection) => look({ collection })}
+        />
       )}
       {!mayChange && <p class="badge">{texts.readOnly}</p>}
       <Choice

@@ -4,6 +4,7 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { createSparql } from '../../src/sparql/index.js'
 import { serve } from '../http/fixtures/serving.js'
 import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
 import { goTo, placesOf, storeThings } from './things.js'
@@ -67,6 +68,74 @@ t.test('what others share is not offered to be changed', { skip }, async (t) => 
   const buttons = page.getByRole('row').getByRole('button')
   t.strictSame(await buttons.allTextContents(), ['Edit b2', 'Delete b2'])
   t.strictSame(faults, [])
+})
+
+t.test('a token for several collections asks them one by one', { skip }, async (t) => {
+  const { url, flows, objects } = await serve(t, {
+    inspector: true,
+    sparql: createSparql(),
+    authenticate: (token) => ({
+      ...{ user: 'alice', collections: token === 'one' ? ['sea'] : ['river', 'sea'] },
+    }),
+  })
+  const runner = flows.run()
+  t.teardown(() => runner.stop())
+  await objects.defineSchema({ name: 'boats', fields: { name: { type: 'string' } } })
+  for (const [id, collection, content] of [
+    ['ferry', 'river', 'Dick rowed the boat.'],
+    ['ship', 'sea', 'Ellen rowed the boat.'],
+  ] as const) {
+    const { job } = await flows.load('default', { id, user: 'alice', collection, content })
+    while ((await flows.job(job))?.state !== 'done')
+      await new Promise((next) => setTimeout(next, 20))
+  }
+  const browser = await openBrowser(t)
+  const { page, faults } = await watchedPage(t, browser, url)
+  const main = page.getByRole('main')
+  const see = async (place: string, seen: string) => {
+    await goTo(page, place)
+    await main.getByText(seen).first().waitFor()
+    t.equal(await main.getByRole('alert').count(), 0, place)
+  }
+  await signIn(page, `${url}/api/v1/inspector`, 'several')
+  await see('ask?q=who+rowed+the+boat', 'Dick rowed')
+  t.equal(await main.getByText('Ellen rowed').count(), 0, 'of one alone')
+  const lines = await page.locator('.snippet pre').allTextContents()
+  t.equal(lines.length, 3)
+  for (const line of lines) t.match(line, /collection"?:? ?['"]*river/, line)
+  const select = page.getByRole('combobox', { name: 'Collection', exact: true })
+  await select.selectOption('sea')
+  await main.getByText('Ellen rowed').first().waitFor()
+  t.equal(await main.getByText('Dick rowed').count(), 0)
+  const query = 'SELECT ?t { ?s <https://schema.org/text> ?t }'
+  await see(`sparql?query=${encodeURIComponent(query)}`, '1 result in')
+  await see('documents/ship', 'Ellen rowed the boat.')
+  await see('documents/ferry', 'Dick rowed the boat.')
+  await goTo(page, 'cores')
+  await page.getByText('Compare two cores').click()
+  await page.getByLabel('One core').fill('ferry')
+  await page.getByLabel('The other').fill('ship')
+  await page.getByRole('button', { name: 'Compare', exact: true }).click()
+  await page.getByText(/triples? (?:is|are) in both/).waitFor()
+  t.strictSame(faults, [])
+
+  const one = await watchedPage(t, browser, url)
+  await signIn(one.page, `${url}/api/v1/inspector#/documents`, 'one')
+  t.equal(await one.page.getByLabel('Collection', { exact: true }).count(), 0, 'nothing to choose')
+  const file = { name: 'raft', mimeType: 'text/plain', buffer: Buffer.from('Bob rowed.') }
+  await one.page.setInputFiles('input[type=file]', file)
+  await one.page.getByText('Done: it can be asked.').waitFor()
+  const raft = await flows.document({ user: 'alice', document: 'raft' })
+  t.equal(raft?.completed?.collection, 'sea')
+  await goTo(one.page, 'objects')
+  await one.page.getByRole('button', { name: 'New object' }).click()
+  const dialog = one.page.getByRole('dialog')
+  t.equal(await dialog.getByLabel('Collection').inputValue(), 'sea')
+  await dialog.getByLabel('JSON').fill('{"id": "b1", "name": "raft"}')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await one.page.getByRole('rowheader', { name: 'b1' }).waitFor()
+  t.match(await objects.get('sea', 'b1'), { name: 'raft' })
+  t.strictSame(one.faults, [])
 })
 
 const changing = /Delete|Replace|Choose|Retry|Cancel|Edit|New object|Start|Stop/

@@ -89,6 +89,7 @@ t.test('what earlier downloads went by is swept away, and nothing else', { skip 
   async function signInHere(): Promise<void> {
     await page.getByLabel('Token').fill('alice')
     await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('navigation').waitFor()
     await page.evaluate(`location.hash = '#/cores'`)
     await page.getByRole('rowheader', { name: 'boats' }).waitFor()
   }

@@ -11,7 +11,7 @@ import { Heading } from '../parts/controls.js'
 import { MarkedText, marksOf, type Mark } from '../parts/marked-text.js'
 import { Answered, Empty, FirstOf } from '../parts/states.js'
 import { go, hashOf } from '../place.js'
-import { useSession } from '../session.js'
+import { graphOf, useSession } from '../session.js'
 import { texts } from '../texts.js'
 import { Elsewhere } from './ask/elsewhere.js'
 import { entities } from './ask/question.js'
@@ -98,17 +98,17 @@ function Unasked() {
 }
 
 function Found({ question }: { readonly question: string }) {
-  const { keep, user } = useSession()
+  const session = useSession()
   const asked = useAsked(
     async (signal): Promise<Answer> => {
-      const library = keep.knowledge.graph({ user })
+      const library = graphOf(session)
       const [graph, found] = await Promise.all([
         library.retrieve({ text: question, entities, signal }),
         library.search({ text: question, k: 50, signal }),
       ])
       return { graph, words: new Map(found.map((passage) => [passage.chunk.v, passage])) }
     },
-    [question, user],
+    [question, session],
   )
   return (
     <Answered asked={asked}>

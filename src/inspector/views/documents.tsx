@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { CompletedDocument } from '../../flow/types.js'
 import { useAsked } from '../asking.js'
 import type { ViewProps } from '../later.js'
+import { Collection } from '../parts/collection.js'
 import { Choice, Drop, Field, Heading } from '../parts/controls.js'
 import { agoText } from '../parts/figures.js'
 import { List, RowButton } from '../parts/list.js'
@@ -27,7 +28,7 @@ export default function Documents({ place }: ViewProps) {
 function DocumentList({ prefix }: { readonly prefix: string }) {
   const session = useSession()
   const { keep, user, mayChange } = session
-  const [collection, setCollection] = useState('default')
+  const [collection, setCollection] = useState(session.collection ?? 'default')
   const [chosen, setChosen] = useState('default')
   const flows = useAsked(() => keep.flows.list(), [])
   const names = (flows.value ?? []).map(({ id }) => id)
@@ -76,10 +77,10 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
           />
         )}
         {mayChange && (
-          <Field
+          <Collection
             label={texts.documents.collectionHint}
             value={collection}
-            onInput={setCollection}
+            onChange={setCollection}
           />
         )}
       </div>

@@ -11,7 +11,7 @@ import type { ViewProps } from '../later.js'
 import { Choice, Field, Heading } from '../parts/controls.js'
 import { Answered } from '../parts/states.js'
 import { hashOf, refine } from '../place.js'
-import { useSession } from '../session.js'
+import { graphOf, useSession } from '../session.js'
 import { texts } from '../texts.js'
 import { entities } from './ask/question.js'
 
@@ -19,7 +19,8 @@ import { entities } from './ask/question.js'
 const mostCores = 500
 
 export default function GraphView({ place }: ViewProps) {
-  const { keep, user } = useSession()
+  const session = useSession()
+  const { keep, user } = session
   const { subject, query } = place
   const { q = '', search = '', around = '' } = query
   const [typed, setTyped] = useState(search)
@@ -31,10 +32,7 @@ export default function GraphView({ place }: ViewProps) {
   )
   const asked = useAsked(
     async (signal) => {
-      const graph = keep.knowledge.graph({
-        user,
-        ...(subject !== undefined && { cores: [subject] }),
-      })
+      const graph = graphOf(session, subject === undefined ? undefined : [subject])
       const key = [subject, q, search, around].join(' ')
       return { key, graph, ...(await read(graph, { q, search, around }, signal)) }
     },

@@ -8,7 +8,7 @@ import { useTicks } from '../live.js'
 import { Choice, Heading } from '../parts/controls.js'
 import { Empty, Failure } from '../parts/states.js'
 import { hashOf, refine } from '../place.js'
-import { useSession, type Whoami } from '../session.js'
+import { graphOf, useSession, type Whoami } from '../session.js'
 import { texts } from '../texts.js'
 import { ask, type Answer } from './sparql/answer.js'
 import { Editor } from './sparql/editor.js'
@@ -63,7 +63,8 @@ function Missing() {
 }
 
 function Asking({ place: { query, subject } }: ViewProps) {
-  const { keep, user } = useSession()
+  const session = useSession()
+  const { keep, user } = session
   const wanted = query['query']
   const [text, setText] = useState(wanted ?? examples.types)
   const [outcome, setOutcome] = useState<Outcome>()
@@ -81,7 +82,7 @@ function Asking({ place: { query, subject } }: ViewProps) {
     latest.current = text
     setIsRunning(true)
     refine(hashOf('sparql', subject, { query: text }))
-    const graph = keep.knowledge.graph({ user, ...(subject !== undefined && { cores: [subject] }) })
+    const graph = graphOf(session, subject === undefined ? undefined : [subject])
     const begun = performance.now()
     const told = await ask(graph, text, own.signal).then(
       (answer) => ({ answer }),

@@ -11,7 +11,7 @@ interface ElsewhereProps {
 }
 
 export function Elsewhere({ question, entities }: ElsewhereProps) {
-  const { user, who, token } = useSession()
+  const { user, who, collection, token } = useSession()
   const lines = linesOf({
     question,
     entities,
@@ -19,6 +19,7 @@ export function Elsewhere({ question, entities }: ElsewhereProps) {
     prefix,
     user,
     isNamed: who.user === '*',
+    collection,
     hasToken: token !== undefined,
   })
   return (

@@ -10,6 +10,8 @@ interface Request {
   readonly user: string
   /** Whether the token is for any user, so that the request has to say whose. */
   readonly isNamed: boolean
+  /** What is asked, where the token is for some collections. */
+  readonly collection: string | undefined
   readonly hasToken: boolean
 }
 
@@ -24,9 +26,13 @@ const usual = '/api/v1'
 
 /** The token is in LOREKEEP_TOKEN, as the server prints it, and never in what is copied. */
 export function linesOf(request: Request): Lines {
-  const { question, entities, origin, prefix, user, isNamed, hasToken } = request
+  const { question, entities, origin, prefix, user, isNamed, collection, hasToken } = request
   const query = isNamed ? `?user=${encodeURIComponent(user)}` : ''
-  const body = JSON.stringify({ text: question, entities })
+  const asked = { text: question, entities }
+  const limited = collection === undefined ? {} : { collection }
+  const scope = Object.entries({ user, ...limited }).map(
+    ([name, value]) => `${name}: ${JSON.stringify(value)}`,
+  )
   const isUsual = prefix.endsWith(usual)
   const url = isUsual ? origin + prefix.slice(0, -usual.length) : origin
   const options = [
@@ -38,16 +44,19 @@ export function linesOf(request: Request): Lines {
     `curl ${quoted(`${origin}${prefix}/graph/retrieve${query}`)}`,
     ...(hasToken ? ['  -H "Authorization: Bearer $LOREKEEP_TOKEN"'] : []),
     "  -H 'Content-Type: application/json'",
-    `  -d ${quoted(body)}`,
+    `  -d ${quoted(JSON.stringify({ ...asked, ...limited }))}`,
   ].join(' \\\n')
   const client = [
     "import { connect } from 'lorekeep/client'",
     '',
     `const keep = connect({ ${options.join(', ')} })`,
-    `const graph = keep.knowledge.graph({ user: ${JSON.stringify(user)} })`,
-    `const { sources } = await graph.retrieve(${body})`,
+    `const graph = keep.knowledge.graph({ ${scope.join(', ')} })`,
+    `const { sources } = await graph.retrieve(${JSON.stringify(asked)})`,
   ].join('\n')
-  const named = isNamed ? ` --user ${quoted(user)}` : ''
+  const named = [
+    isNamed ? ` --user ${quoted(user)}` : '',
+    collection === undefined ? '' : ` --collection ${quoted(collection)}`,
+  ].join('')
   // Behind `--` a question may begin with a dash.
   const command = `lorekeep ask --url ${quoted(url)}${named} --entities ${entities} -- ${quoted(question)}`
   return { curl, client, command: isUsual ? command : undefined }

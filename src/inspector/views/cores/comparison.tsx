@@ -5,7 +5,7 @@ import type { Triple } from '../../../types.js'
 import { useDoing } from '../../asking.js'
 import { Field } from '../../parts/controls.js'
 import { Failure } from '../../parts/states.js'
-import { useSession, type Session } from '../../session.js'
+import { graphOf, useSession, type Session } from '../../session.js'
 import { texts } from '../../texts.js'
 
 /** Of each. They are read and held for as long as it takes. */
@@ -109,15 +109,15 @@ interface Triples {
   readonly byText: ReadonlyMap<string, Triple>
 }
 
-async function triplesOf({ keep, user }: Session, id: string): Promise<Triples> {
+async function triplesOf(session: Session, id: string): Promise<Triples> {
+  const { keep, user } = session
   const stat = await keep.knowledge.stat({ user, id })
   if (stat === undefined) throw new Error(texts.cores.noCore(id))
   if (stat.triples > mostTriples) {
     throw new Error(texts.cores.tooLarge(id, stat.triples, mostTriples))
   }
   const byText = new Map<string, Triple>()
-  const graph = keep.knowledge.graph({ user, cores: [id] })
-  for await (const triple of graph.match()) byText.set(textOf(triple), triple)
+  for await (const triple of graphOf(session, [id]).match()) byText.set(textOf(triple), triple)
   return { id, byText }
 }
 

@@ -8,7 +8,7 @@ import type { SchemaDefinition, StoredObject } from '../../../objects/types.js'
 import type { JsonObject, JsonValue } from '../../../types.js'
 import { useDoing } from '../../asking.js'
 import { Code } from '../../parts/code.js'
-import { Field } from '../../parts/controls.js'
+import { Collection } from '../../parts/collection.js'
 import { placesIn, type TextPlace } from '../../parts/json-places.js'
 import { Failure } from '../../parts/states.js'
 import { useSession } from '../../session.js'
@@ -30,10 +30,10 @@ interface Flaw {
 }
 
 export function Editor({ schema, object, onDone, onClose }: EditorProps) {
-  const { keep, user } = useSession()
+  const { keep, user, collection: own = 'default' } = useSession()
   const dialog = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState(() => pretty(object ? ownFields(object) : templateOf(schema)))
-  const [collection, setCollection] = useState(object?._collection ?? 'default')
+  const [collection, setCollection] = useState(object?._collection ?? own)
   const [version, setVersion] = useState(object?._version)
   const [current, setCurrent] = useState<StoredObject>()
   const [flaws, setFlaws] = useState<readonly Flaw[]>([])
@@ -98,7 +98,7 @@ export function Editor({ schema, object, onDone, onClose }: EditorProps) {
           : texts.objects.editTitle(String(object._id))}
       </h2>
       {object === undefined && (
-        <Field label={texts.objects.collection} value={collection} onInput={setCollection} />
+        <Collection label={texts.objects.collection} value={collection} onChange={setCollection} />
       )}
       <Code
         label={texts.objects.json}
