@@ -34,6 +34,8 @@ export function usePlace(): Place {
   useEffect(() => {
     const follow = () => setHash(location.hash)
     addEventListener('hashchange', follow)
+    // It may have changed before this hears of it.
+    follow()
     return () => removeEventListener('hashchange', follow)
   }, [])
   return placeIn(hash)

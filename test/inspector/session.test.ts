@@ -80,3 +80,18 @@ t.test('who signs out leaves no question, and nothing under way', { skip }, asyn
   t.equal(await page.getByLabel('Question').inputValue(), '')
   t.strictSame(faults, [])
 })
+
+t.test('an address that comes with the first view is gone to', { skip }, async (t) => {
+  const { url } = await serve(t, { inspector: true })
+  const { page } = await watchedPage(t, await openBrowser(t), url)
+  await page.goto(`${url}/api/v1/inspector`)
+  await page.getByLabel('Token').fill('alice')
+  await page.evaluate(`new MutationObserver((_, observer) => {
+    if (document.querySelector('nav') === null) return
+    observer.disconnect()
+    location.hash = '#/cores'
+  }).observe(document.body, { childList: true, subtree: true })`)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('No cores yet').waitFor({ timeout: 20_000 })
+  t.equal(await page.evaluate('location.hash'), '#/cores')
+})
