@@ -82,6 +82,17 @@ export function beginningCount(words: number): number {
   return Math.max(0, Math.ceil(words / beginningStep(words)) - 1)
 }
 
+/** What a word begins with, in numbers whose order is that of its bytes. What is shorter ends in zeros, which no word has. */
+export function beginningOf(word: Uint8Array): Uint32Array {
+  const beginning = new Uint32Array(beginningWords)
+  for (let n = 0; n < beginningWords; n++) {
+    let number = 0
+    for (let at = 4 * n; at < 4 * n + 4; at++) number = number * 256 + (word[at] ?? 0)
+    beginning[n] = number
+  }
+  return beginning
+}
+
 /** In `rowPlaces`: the rest is where in `lists` the places of the row are. */
 export const IS_LIST = 0x8000_0000
 

@@ -1,9 +1,9 @@
 import { LorekeepError } from '../../errors.js'
 import { columnOf, recordFields, type ScannedColumn } from '../words/columns.js'
 import { countsEnd, mostHeadBytes, WordList } from '../words/word-list.js'
-import { beginningOf } from './beginnings.js'
 import {
   beginningCount,
+  beginningOf,
   beginningStep,
   beginningWords,
   type Layout,

@@ -1,12 +1,12 @@
 import type { BlockStorage } from '../../block-writer.js'
 import type { Turns } from '../../turns.js'
 import { MOMENT, NUMBER } from '../value/literal-value.js'
-import { beginningOf } from './beginnings.js'
 import { writtenColumns, type PassageColumns } from './passage-columns.js'
 import { DictionaryWriter } from './dictionary-writer.js'
 import { mainKey, type PartName } from './keys.js'
 import {
   beginningCount,
+  beginningOf,
   beginningStep,
   beginningWords,
   placeWords,
