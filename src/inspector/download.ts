@@ -1,7 +1,6 @@
 // What is read from the server onto the disk of whoever looks. Where the browser lets a page write files, nothing is
 // held in memory.
 
-import { fileName } from './file-name.js'
 import { copiedMs, createKeptFile } from './kept-files.js'
 import { texts } from './texts.js'
 import type { TransferOptions } from './transfer-list.js'
@@ -101,7 +100,13 @@ async function inMemory(name: string): Promise<OpenTarget> {
   }
 }
 
-function hand(name: string, content: Blob): void {
+/** What a file is called: in any script, without what systems do not take. */
+export function fileName(wanted: string): string {
+  return wanted.toWellFormed().replace(/[\\/:*?"<>|\p{Cc}]+/gu, '_')
+}
+
+/** Gives what is here already to the browser, for its folder of downloads. */
+export function hand(name: string, content: Blob): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(content)
   link.download = name

@@ -3,10 +3,10 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Triple } from '../../types.js'
 import { useDoing } from '../asking.js'
-import { fileName } from '../file-name.js'
+import { fileName, hand } from '../download.js'
 import { Failure } from '../parts/states.js'
 import { texts } from '../texts.js'
-import { pngOf, rdfOf, save, svgOf, type FileKind } from './files.js'
+import { pngOf, rdfOf, svgOf, type FileKind } from './files.js'
 import type { StillScene } from './picture.js'
 
 interface FilesProps {
@@ -39,7 +39,7 @@ export function Files({ name, scene, triples }: FilesProps) {
   const write = async () => {
     const file = `${fileName(name.slice(0, 80))}.${kind}`
     if (kind !== 'png' && kind !== 'svg') {
-      save(file, [rdfOf(triples(), kind)], types[kind])
+      hand(file, new Blob([rdfOf(triples(), kind)], { type: types[kind] }))
       return
     }
     while (!isPlaced(scene.current)) {
@@ -48,8 +48,8 @@ export function Files({ name, scene, triples }: FilesProps) {
     }
     const camera = { x: 0, y: 0, scale: 1 }
     const sized = { ...scene.current, width: 0, height: 0, camera, isMoving: false }
-    if (kind === 'png') save(file, [await pngOf(sized)], 'image/png')
-    else save(file, [svgOf(sized)], 'image/svg+xml')
+    if (kind === 'png') hand(file, await pngOf(sized))
+    else hand(file, new Blob([svgOf(sized)], { type: 'image/svg+xml' }))
   }
   return (
     <div class="files">

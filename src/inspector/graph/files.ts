@@ -7,14 +7,6 @@ import { fitted, radiusOf, type Scene } from './scene.js'
 
 export type FileKind = 'png' | 'svg' | 'ttl' | 'nt' | 'nq'
 
-export function save(name: string, parts: readonly BlobPart[], type: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([...parts], { type }))
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-}
-
 /** All of it, whatever of it is in sight. */
 export async function pngOf(scene: Scene): Promise<Blob> {
   const [width, height, density] = [1600, 1200, 2]

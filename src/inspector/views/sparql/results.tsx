@@ -5,7 +5,7 @@ import type { RemoteGraph } from '../../../client/index.js'
 import type { Term } from '../../../types.js'
 import { useDoing } from '../../asking.js'
 import { Explorer } from '../../graph/explorer.js'
-import { save } from '../../graph/files.js'
+import { hand } from '../../download.js'
 import { nothing, withTriples } from '../../graph/model.js'
 import { cut } from '../../graph/names.js'
 import { Empty, Failure } from '../../parts/states.js'
@@ -145,7 +145,8 @@ function Files({
           onClick={() =>
             start(async () => {
               const { body } = await graph.sparql(query, { accept })
-              save(`results.${kind}`, (await Array.fromAsync(body)) as BlobPart[], accept)
+              const parts = (await Array.fromAsync(body)) as BlobPart[]
+              hand(`results.${kind}`, new Blob(parts, { type: accept }))
             })
           }
         >
