@@ -85,6 +85,7 @@ export class TransferList {
       this.#set(this.#list.map((one) => (one.key === key ? { ...one, ...fields } : one)))
     const ask: TransferOptions['ask'] = (text, answers) =>
       new Promise((resolve, reject) => {
+        signal.throwIfAborted()
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
         const give = (answer: (typeof answers)[number][0]) => () => {
           change({ question: undefined })

@@ -26,6 +26,7 @@ export async function loadFile(
   if (!isReplaced && (await isThere(session, document))) {
     await ask(texts.documents.isThere(document), [['replace', texts.documents.replaceIt]])
   }
+  signal.throwIfAborted()
   onStep({ text: texts.documents.sending(bytesText(file.size)) })
   const named = { id: document, name: file.name, user, collection, bytes: file }
   const type = file.type === '' ? {} : { type: file.type }
