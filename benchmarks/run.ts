@@ -24,6 +24,7 @@ const scenarios = [
   'chunks',
   'memory',
   'backup',
+  'small-cores',
   'postgres',
   'shared',
   'scanner',
