@@ -33,6 +33,8 @@ interface Lane {
   whole: boolean
   /** Nothing of what is here may run now. */
   stuck: boolean
+  /** Rows that are read next. */
+  rows: number
 }
 
 export interface Turn {
@@ -46,12 +48,16 @@ export interface Turn {
 const maxLanes = 10_000
 /** With more lanes all are looked for anew, as if none had been known. */
 const mostRecalled = 64
-/** Of a lane, at a time: rows read, and jobs after which no more are read. */
+/**
+ * Of a lane, at a time: rows read, and jobs after which no more are read. A lane begins with few, as one of a thousand
+ * has a turn or two before the rest of them had theirs: 64 rows take 0.5 ms, these 0.15.
+ */
+const fewestRuns = 8
 const runsPerFill = 64
 const jobsPerFill = 4096
 /** Lanes. */
 const readAtOnce = 8
-/** Rows read where it is not known whose they are. */
+/** Rows read where it is not known whose they are, beginning with the fewest: more once these were of several users. */
 const runsPerLook = 32
 /** How many documents that may not be processed now a lane looks past. */
 const maxPassed = 64
@@ -65,6 +71,7 @@ export class Lanes {
   #whole = false
   /** The users up to here have been looked for. */
   #cursor: string | undefined
+  #runsToLook = fewestRuns
   /** How many lanes, the first ones, had no turn since they were found. */
   #fresh = 0
   /** Lanes were forgotten since the search began at the first user. */
@@ -105,7 +112,7 @@ export class Lanes {
       }
       // Where lanes are missing, this user may have more in storage.
       const runs = this.#whole ? [run] : []
-      const entered = { user, runs, whole: this.#whole, stuck: false }
+      const entered = { user, runs, whole: this.#whole, stuck: false, rows: fewestRuns }
       this.#lanes.set(user, entered)
       this.#order.push(entered)
       return
@@ -188,7 +195,7 @@ export class Lanes {
     // Some at once: where the storage is far away, each by itself takes as long as all.
     for (let from = 0; from < Math.min(drained.length, turns); from += readAtOnce) {
       const some = drained.slice(from, Math.min(from + readAtOnce, turns))
-      await Promise.all(some.map((lane) => this.#read(draft, lane)))
+      await Promise.all(some.map((lane) => this.#read(draft, lane, turns / drained.length)))
     }
   }
 
@@ -295,7 +302,8 @@ export class Lanes {
     const all = runKeys(this.#flow)
     const gt = this.#cursor === undefined ? all.gt : runKeysOf(this.#flow, this.#cursor).lt
     const rows: Entry[] = []
-    for await (const page of draft.scan({ gt, lt: all.lt, limit: runsPerLook })) rows.push(...page)
+    const limit = this.#runsToLook
+    for await (const page of draft.scan({ gt, lt: all.lt, limit })) rows.push(...page)
     if (rows.length === 0) {
       this.#cursor = undefined
       this.#whole = !this.#forgotten
@@ -304,14 +312,22 @@ export class Lanes {
     }
     const lanes = new Map<string, Lane>()
     for (const { user, run } of rows.map(decodeRun)) {
-      const lane = lanes.get(user) ?? { user, runs: [], whole: true, stuck: false }
+      const lane = lanes.get(user) ?? {
+        user,
+        runs: [],
+        whole: true,
+        stuck: false,
+        rows: 2 * fewestRuns,
+      }
       lanes.set(user, lane)
       lane.runs.push(run)
     }
     const users = [...lanes.values()]
     const last = users.at(-1)
     // There may be more of the last one's.
-    if (last !== undefined && rows.length === runsPerLook) last.whole = false
+    if (last !== undefined && rows.length === limit) last.whole = false
+    const next = users.length > 1 ? 2 * limit : limit / 2
+    this.#runsToLook = Math.min(runsPerLook, Math.max(fewestRuns, next))
     const found = users.slice(0, most)
     this.#cursor = found.at(-1)?.user
     return found
@@ -325,9 +341,11 @@ export class Lanes {
     const users = [...new Set(this.#former)]
     if (users.length === 0) return
     const lanes = users.map((user): Lane => {
-      return this.#lanes.get(user) ?? { user, runs: [], whole: false, stuck: false }
+      return (
+        this.#lanes.get(user) ?? { user, runs: [], whole: false, stuck: false, rows: runsPerFill }
+      )
     })
-    const reads = lanes.map((lane) => (isDrained(lane) ? this.#read(storage, lane) : undefined))
+    const reads = lanes.map((lane) => (isDrained(lane) ? this.#read(storage, lane, 0) : undefined))
     const known = users.map((user) => runKeysOf(this.#flow, user))
     known.sort((a, b) => Buffer.compare(a.gt, b.gt))
     const all = runKeys(this.#flow)
@@ -347,7 +365,9 @@ export class Lanes {
     this.#forgotten = false
   }
 
-  async #read(storage: Reading, lane: Lane): Promise<void> {
+  /** `turns`: how many this lane may have now. */
+  async #read(storage: Reading, lane: Lane, turns: number): Promise<void> {
+    const most = Math.min(runsPerFill, Math.max(lane.rows, Math.ceil(turns)))
     const runs: Run[] = []
     let jobs = 0
     let whole = true
@@ -355,10 +375,10 @@ export class Lanes {
     const last = lane.runs.at(-1)
     const behind = last && runKey(this.#flow, lane.user, last.first + last.hashes.length - 1)
     const { gt, lt } = runKeysOf(this.#flow, lane.user)
-    const range = { gt: behind ?? gt, lt, limit: runsPerFill + 1 }
+    const range = { gt: behind ?? gt, lt, limit: most + 1 }
     for await (const page of storage.scan(range)) {
       for (const entry of page) {
-        if (runs.length === runsPerFill || jobs >= jobsPerFill) {
+        if (runs.length === most || jobs >= jobsPerFill) {
           whole = false
           break
         }
@@ -371,6 +391,7 @@ export class Lanes {
     lane.runs.push(...runs)
     lane.whole = whole
     lane.stuck = false
+    lane.rows = 2 * most
   }
 }
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
+import type { Claimed } from '../../../src/flow/queue/claiming.js'
 import { decodeKey } from '../../../src/keys.js'
 import type { Storage } from '../../../src/storage.js'
 import { flowProblems } from '../../fixtures/problems.js'
@@ -37,6 +38,25 @@ t.test('5,000 documents of 300 users that came one by one', async (t) => {
     places.set(user, place)
   }
   t.strictSame(await flowProblems(real), [])
+})
+
+t.test('what a turn each of many users reads', async (t) => {
+  const real = await new MemoryBackend().open('flows')
+  const loading = await openQueue(real)
+  const users = Array.from({ length: 100 }, (_, n) => `u${n}`)
+  for (let n = 0; n < 40; n++) {
+    for (const user of users) await loading.load('f', documentOf(`d${n}`, user))
+  }
+  const { storage, read } = counted(real)
+  const queue = await openQueue(storage)
+  const served: Claimed[] = []
+  while (served.length < users.length) served.push(...(await queue.claim('f', 20)).jobs)
+  t.equal(new Set(served.map(({ document }) => document.user)).size, users.length)
+  const runs = read.get('run') ?? 0
+  t.ok(runs <= 10 * users.length, `${runs} runs are read, of 4,000`)
+  for (const job of served) await queue.complete(job, steps)
+  t.equal((await drained(queue, 'f', 20)).length, 39 * users.length)
+  t.ok((read.get('run') ?? 0) < 3 * 4000, `${read.get('run')} are read for all`)
 })
 
 t.test('more users than there is room for', async (t) => {
