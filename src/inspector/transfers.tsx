@@ -38,7 +38,7 @@ export function Transfers({ transfers, way }: TransfersProps) {
   const { list } = transfers
   if (list.length === 0) return null
   return (
-    <ul class="transfers" aria-live="polite">
+    <ul class="transfers">
       {list.map(({ key, name, size, bytes, step, question, outcome, leave }) => (
         <li key={key} class="card">
           <div class="line">
@@ -53,17 +53,24 @@ export function Transfers({ transfers, way }: TransfersProps) {
               </button>
             )}
           </div>
+          {/* Read out when it comes; how much of it has gone is not, which changes all the time. */}
+          <div aria-live="polite">
+            {question !== undefined && <p class="free">{question.text}</p>}
+            {outcome?.text !== undefined && (
+              <p class="quiet">
+                {outcome.text}{' '}
+                {outcome.isDone === true && way !== undefined && <a href={way.href}>{way.text}</a>}
+              </p>
+            )}
+          </div>
           {question !== undefined && (
-            <>
-              <p class="free">{question.text}</p>
-              <div class="all">
-                {question.answers.map(({ text, give }) => (
-                  <button key={text} type="button" class="small" onClick={give}>
-                    {text}
-                  </button>
-                ))}
-              </div>
-            </>
+            <div class="all">
+              {question.answers.map(({ text, give }) => (
+                <button key={text} type="button" class="small" onClick={give}>
+                  {text}
+                </button>
+              ))}
+            </div>
           )}
           {outcome === undefined && question === undefined && (
             <>
@@ -80,12 +87,6 @@ export function Transfers({ transfers, way }: TransfersProps) {
                     : texts.sending(bytesText(bytes), bytesText(size))}
               </p>
             </>
-          )}
-          {outcome?.text !== undefined && (
-            <p class="quiet">
-              {outcome.text}{' '}
-              {outcome.isDone === true && way !== undefined && <a href={way.href}>{way.text}</a>}
-            </p>
           )}
           {outcome?.error !== undefined && <Failure error={outcome.error} />}
         </li>

@@ -294,8 +294,10 @@ t.test('who cancels a core leaves nothing', { skip }, async (t) => {
   t.ok(buffer.length > 5_000_000)
   await page.setInputFiles('input[type=file]', { name: 'long.core', mimeType, buffer })
   await page.getByRole('progressbar').waitFor()
+  const told = page.locator('.transfers [aria-live]')
+  t.equal(await page.locator('[aria-live] progress').count(), 0, 'what changes is not read out')
   await page.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByText('Cancelled: nothing of it is stored.').waitFor()
+  await told.getByText('Cancelled: nothing of it is stored.').waitFor()
   t.equal(await knowledge.stat({ user: 'alice', id: 'long' }), undefined)
 })
 
