@@ -148,6 +148,23 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
+t.test('what was written is not lost by a key', { skip }, async (t) => {
+  const { url } = await withBoats(t, 1)
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/objects`, 'alice')
+  await page.getByRole('button', { name: 'Edit b0' }).click()
+  await editor(page).fill('{"id": "b0", "name": "mine"}')
+  for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape')
+  t.match(await editor(page).inputValue(), /mine/)
+  await press(page, 'Cancel').click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Edit b0' }).click()
+  await editor(page).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  t.strictSame(faults, [])
+})
+
 t.test('an object is made, and refused where it is none', { skip }, async (t) => {
   const { url, objects } = await withBoats(t, 1)
   const { page } = await watchedPage(t, await openBrowser(t), url)

@@ -1,9 +1,10 @@
 // Asks before something cannot be undone.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { useDoing } from '../asking.js'
 import { texts } from '../texts.js'
+import { useModal } from './modal.js'
 import { Failure } from './states.js'
 
 interface ConfirmProps {
@@ -18,24 +19,12 @@ interface ConfirmProps {
 }
 
 export function Confirm({ title, text, children, button, act, onClose }: ConfirmProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
   const { isBusy, error, start } = useDoing()
+  // It stays to say whether that was done.
+  const { dialog, onCancel } = useModal(isBusy)
   const id = useId()
-  useEffect(() => dialog.current?.showModal(), [])
-  useEffect(() => {
-    if (!isBusy) return
-    // It stays to say whether that was done. By `cancel` alone browsers let a second press through.
-    const stay = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault()
-    addEventListener('keydown', stay, true)
-    return () => removeEventListener('keydown', stay, true)
-  }, [isBusy])
   return (
-    <dialog
-      ref={dialog}
-      aria-labelledby={id}
-      onClose={onClose}
-      onCancel={(event) => isBusy && event.preventDefault()}
-    >
+    <dialog ref={dialog} aria-labelledby={id} onClose={onClose} onCancel={onCancel}>
       <h2 id={id} class="free">
         {title}
       </h2>

@@ -1,7 +1,7 @@
 // An object as JSON, to change or to make: what its schema refuses is shown where it stands, and what somebody else
 // changed meanwhile is not overwritten.
 
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { LorekeepError } from '../../../client/index.js'
 import { parseJson } from '../../../json-text.js'
 import type { SchemaDefinition, StoredObject } from '../../../objects/types.js'
@@ -10,6 +10,7 @@ import { useDoing } from '../../asking.js'
 import { Code } from '../../parts/code.js'
 import { Collection } from '../../parts/collection.js'
 import { placesIn, type TextPlace } from '../../parts/json-places.js'
+import { useModal } from '../../parts/modal.js'
 import { Failure } from '../../parts/states.js'
 import { useSession } from '../../session.js'
 import { texts } from '../../texts.js'
@@ -31,7 +32,6 @@ interface Flaw {
 
 export function Editor({ schema, object, onDone, onClose }: EditorProps) {
   const { keep, user, collection: own = 'default' } = useSession()
-  const dialog = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState(() => pretty(object ? ownFields(object) : templateOf(schema)))
   const [collection, setCollection] = useState(object?._collection ?? own)
   const [version, setVersion] = useState(object?._version)
@@ -40,7 +40,8 @@ export function Editor({ schema, object, onDone, onClose }: EditorProps) {
   const { isBusy, error, start } = useDoing()
   const id = useId()
   const first = useRef(text)
-  useEffect(() => dialog.current?.showModal(), [])
+  // What was written is not lost by a key, and what is saved is told of.
+  const { dialog, onCancel } = useModal(isBusy || text !== first.current)
 
   const save = async () => {
     setFlaws([])
@@ -82,16 +83,7 @@ export function Editor({ schema, object, onDone, onClose }: EditorProps) {
     area?.setSelectionRange(start, end)
   }
   return (
-    <dialog
-      ref={dialog}
-      class="wide"
-      aria-labelledby={id}
-      onClose={onClose}
-      onCancel={(event) => {
-        // What was written is not lost by a key.
-        if (text !== first.current) event.preventDefault()
-      }}
-    >
+    <dialog ref={dialog} class="wide" aria-labelledby={id} onClose={onClose} onCancel={onCancel}>
       <h2 id={id} class="free">
         {object === undefined
           ? texts.objects.createTitle(schema.name)

@@ -1,0 +1,30 @@
+// A dialog above the page.
+
+import type { RefObject } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+interface Modal {
+  readonly dialog: RefObject<HTMLDialogElement | null>
+  readonly onCancel: (event: Event) => void
+}
+
+/**
+ * Opens as it is drawn.
+ *
+ * @param isHeld whether no key closes it: something would be lost
+ */
+export function useModal(isHeld: boolean): Modal {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const latest = useRef(isHeld)
+  latest.current = isHeld
+  useEffect(() => {
+    dialog.current?.showModal()
+    // By `cancel` alone browsers let a second press through.
+    const stay = (event: KeyboardEvent) => {
+      if (latest.current && event.key === 'Escape') event.preventDefault()
+    }
+    addEventListener('keydown', stay, true)
+    return () => removeEventListener('keydown', stay, true)
+  }, [])
+  return { dialog, onCancel: (event) => isHeld && event.preventDefault() }
+}
