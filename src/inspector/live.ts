@@ -1,6 +1,7 @@
 // When to look again: something happened to a job. It rests while nobody looks.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { WatchQuery } from '../flow/types.js'
 import { useSession } from './session.js'
 
 export interface Live {
@@ -10,6 +11,8 @@ export interface Live {
   readonly lookAgain: () => void
 }
 
+type About = Pick<WatchQuery, 'job' | 'user' | 'document'>
+
 /** How old at the most is what is shown, beside the time that an answer takes. */
 const steadyMs = 1500
 
@@ -18,9 +21,9 @@ const connectAgainMs = 5000
 
 /**
  * @param everyMs looks at most so often while much happens; once more after the last event, so that nothing is missed
- * @param job of this one alone
+ * @param about what alone it is about
  */
-export function useLive(everyMs: number, job?: string): Live {
+export function useLive(everyMs: number, about: About = {}): Live {
   const { keep } = useSession()
   const [turn, setTurn] = useState(0)
   const [status, setStatus] = useState<Live['status']>('away')
@@ -48,8 +51,7 @@ export function useLive(everyMs: number, job?: string): Live {
         lookAgain()
       }
       const { signal } = leaving
-      const query = { signal, onConnected, ...(job !== undefined && { job }) }
-      for await (const event of keep.flows.watch(query)) {
+      for await (const event of keep.flows.watch({ ...about, signal, onConnected })) {
         if (event.type !== 'progress') soon()
       }
     }
@@ -70,7 +72,7 @@ export function useLive(everyMs: number, job?: string): Live {
       clearTimeout(next)
       clearInterval(steady)
     }
-  }, [isSeen, job])
+  }, [isSeen, about.job, about.user, about.document])
   return { status, turn, lookAgain }
 }
 

@@ -1,6 +1,7 @@
 // The queue tells what there is now, and rests while nobody looks.
 
 import t from 'tap'
+import type { Page } from 'playwright-core'
 import { serve } from '../http/fixtures/serving.js'
 import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
 import { goTo } from './things.js'
@@ -16,10 +17,7 @@ t.test('it asks nothing while its tab is hidden', { skip }, async (t) => {
   await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
   await page.getByText('live', { exact: true }).waitFor()
   await page.getByText(/The first in the queue came/).waitFor()
-  const turn = (hidden: boolean) =>
-    page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => ${hidden}, configurable: true })
-      document.dispatchEvent(new Event('visibilitychange'))`)
-  await turn(true)
+  await hide(page, true)
   await page.getByText('paused', { exact: true }).waitFor()
   // What was on its way.
   await page.waitForTimeout(3000)
@@ -29,8 +27,34 @@ t.test('it asks nothing while its tab is hidden', { skip }, async (t) => {
   await page.waitForTimeout(4000)
   t.equal(requests, 0)
   t.equal(await page.getByRole('link', { name: 'second' }).count(), 0)
-  await turn(false)
+  await hide(page, false)
   await page.getByRole('link', { name: 'second' }).waitFor()
+  t.strictSame(faults, [])
+})
+
+t.test('a document asks nothing either', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  await flows.load('default', { id: 'first', user: 'alice', content: 'x' })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  let events = 0
+  page.on('request', (request) => (events += Number(request.url().includes('/events'))))
+  page.on('requestfailed', (request) => (events -= Number(request.url().includes('/events'))))
+  await signIn(page, `${url}/api/v1/inspector#/documents/first`, 'alice')
+  await page.getByText('queued', { exact: true }).waitFor()
+  await page.waitForTimeout(500)
+  t.equal(events, 1)
+  await hide(page, true)
+  await page.waitForTimeout(2000)
+  t.equal(events, 0, 'it holds no connection')
+  let requests = 0
+  page.on('request', () => requests++)
+  await page.waitForTimeout(3000)
+  t.equal(requests, 0)
+  const runner = flows.run()
+  t.teardown(() => runner.stop())
+  while ((await flows.stats('default')).done === 0) await page.waitForTimeout(20)
+  await hide(page, false)
+  await page.getByText('done', { exact: true }).waitFor()
   t.strictSame(faults, [])
 })
 
@@ -146,3 +170,9 @@ t.test('who changes all that match is told which these are', { skip }, async (t)
   await own.getByText('No filter is set: every job of yours.').waitFor()
   t.strictSame(faults, [])
 })
+
+/** As a tab is that nobody looks at. */
+async function hide(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => ${isHidden}, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))`)
+}

@@ -2,9 +2,10 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import type { RemoteGraph } from '../../../client/index.js'
-import type { Completion, Job, JobEvent } from '../../../flow/types.js'
+import type { Completion, Job } from '../../../flow/types.js'
 import { vocabulary } from '../../../vocabulary.js'
 import { useAsked } from '../../asking.js'
+import { useLive } from '../../live.js'
 import { FileButton, Heading } from '../../parts/controls.js'
 import { agoText } from '../../parts/figures.js'
 import { MarkedText, marksOf } from '../../parts/marked-text.js'
@@ -13,6 +14,7 @@ import { go, hashOf } from '../../place.js'
 import { graphOf, useSession } from '../../session.js'
 import { texts } from '../../texts.js'
 import { Transfers, useTransfers } from '../../transfers.js'
+import { readAgainMs } from '../queue/states.js'
 import { loadFile } from './load-file.js'
 import { Removal } from './removal.js'
 
@@ -24,10 +26,10 @@ export function SingleDocument({ document }: { readonly document: string }) {
     async () => (await keep.flows.document({ user, document })) ?? null,
     [user, document],
   )
-  const event = useEvents(document)
+  const live = useLive(readAgainMs, { user, document })
   useEffect(() => {
-    if (event !== undefined && event.type !== 'progress') status.again()
-  }, [event])
+    if (live.turn > 0) status.again()
+  }, [live.turn])
   const transfers = useTransfers(`documents/${document}`, status.again)
   const last = status.value?.completed ?? status.value?.jobs[0]
   return (
@@ -195,21 +197,4 @@ function readOnce(passages: readonly Passage[]): readonly Passage[] {
     read = Math.max(read, passage.end)
     return text === '' ? [] : [{ ...passage, start, text }]
   })
-}
-
-/** The last thing that happened to a document's jobs. */
-function useEvents(document: string): JobEvent | undefined {
-  const { keep, user } = useSession()
-  const [event, setEvent] = useState<JobEvent>()
-  useEffect(() => {
-    const leaving = new AbortController()
-    const watch = async () => {
-      const { signal } = leaving
-      for await (const event of keep.flows.watch({ user, document, signal })) setEvent(event)
-    }
-    // The list that is there stays right; it is only not told of what happens.
-    watch().catch(() => undefined)
-    return () => leaving.abort()
-  }, [document, user])
-  return event
 }

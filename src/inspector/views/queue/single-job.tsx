@@ -14,7 +14,7 @@ import { readAgainMs } from './states.js'
 
 export function SingleJob({ id }: { readonly id: string }) {
   const { keep, mayChange } = useSession()
-  const live = useLive(readAgainMs, id)
+  const live = useLive(readAgainMs, { job: id })
   const job = useAsked(async () => (await keep.flows.job(id)) ?? null, [id])
   useEffect(() => {
     if (live.turn > 0) job.again()
