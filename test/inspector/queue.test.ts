@@ -2,6 +2,7 @@
 
 import t from 'tap'
 import type { Page } from 'playwright-core'
+import { ratesOf } from '../../src/inspector/views/queue/rates.js'
 import { serve } from '../http/fixtures/serving.js'
 import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
 import { goTo } from './things.js'
@@ -56,6 +57,22 @@ t.test('a document asks nothing either', { skip }, async (t) => {
   await hide(page, false)
   await page.getByText('done', { exact: true }).waitFor()
   t.strictSame(faults, [])
+})
+
+t.test('throughput is what was done in each second', async (t) => {
+  t.strictSame(ratesOf([], 3), [0, 0, 0])
+  t.strictSame(ratesOf([{ at: 5, done: 7 }], 3), [0, 0, 0], 'of what was before nothing is known')
+  const looks = [
+    { at: 0, done: 10 },
+    { at: 1500, done: 13 },
+    { at: 2500, done: 17 },
+    { at: 3000, done: 17 },
+  ]
+  t.strictSame(ratesOf(looks, 4), [0, 2, 3, 2])
+  t.strictSame(ratesOf(looks, 2), [3, 2])
+  const paused = [...looks, { at: 600_000, done: 5000 }, { at: 601_000, done: 5003 }]
+  t.strictSame(ratesOf(paused, 3), [0, 0, 3], 'a pause is no second in which all was done')
+  t.strictSame(ratesOf([...paused, { at: 602_000, done: 0 }], 2), [3, 0], 'of another server')
 })
 
 t.test('it looks again by itself where events are held back', { skip }, async (t) => {

@@ -1,6 +1,6 @@
 // A flow: its counts, what was done of late, and its switch.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Flow, FlowStats } from '../../../flow/types.js'
 import { useAsked, useDoing } from '../../asking.js'
 import type { Live } from '../../live.js'
@@ -9,6 +9,7 @@ import { Failure } from '../../parts/states.js'
 import { hashOf } from '../../place.js'
 import { useSession } from '../../session.js'
 import { texts } from '../../texts.js'
+import { ratesOf, type Look } from './rates.js'
 import { states } from './states.js'
 
 interface FlowTileProps {
@@ -25,7 +26,7 @@ export function FlowTile({ flow, live, onChanged }: FlowTileProps) {
       keep.flows.stats(flow.id),
       keep.flows.jobPage({ flow: flow.id, state: 'queued', limit: 1 }),
     ])
-    return { counts, oldest: jobs[0]?.createdAt }
+    return { counts, oldest: jobs[0]?.createdAt, at: performance.now() }
   }, [flow.id])
   useEffect(() => {
     if (live.turn > 0) stats.again()
@@ -60,7 +61,7 @@ export function FlowTile({ flow, live, onChanged }: FlowTileProps) {
           {stats.value.oldest !== undefined && (
             <p class="quiet">{texts.queue.oldest(agoText(stats.value.oldest))}</p>
           )}
-          <Throughput done={stats.value.counts.done} />
+          <Throughput look={{ at: stats.value.at, done: stats.value.counts.done }} />
         </>
       )}
     </section>
@@ -85,19 +86,13 @@ function Counts({ stats, flow }: { readonly stats: FlowStats; readonly flow: str
 const chartSeconds = 60
 
 /** What was done in each of the last seconds, as it was seen from here. */
-function Throughput({ done }: { readonly done: number }) {
-  const before = useRef(done)
-  const latest = useRef(done)
-  latest.current = done
-  const [rates, setRates] = useState<readonly number[]>([])
-  useEffect(() => {
-    const timer = setInterval(() => {
-      const rate = Math.max(0, latest.current - before.current)
-      before.current = latest.current
-      setRates((rates) => [...rates, rate].slice(-chartSeconds))
-    }, 1000)
-    return () => clearInterval(timer)
-  }, [])
+function Throughput({ look }: { readonly look: Look }) {
+  const looks = useRef<readonly Look[]>([])
+  if (looks.current.at(-1)?.at !== look.at) {
+    const isOfLate = ({ at }: Look) => at > look.at - 2 * chartSeconds * 1000
+    looks.current = [...looks.current.filter(isOfLate), look]
+  }
+  const rates = ratesOf(looks.current, chartSeconds)
   const most = Math.max(1, ...rates)
   const sum = rates.reduce((sum, rate) => sum + rate, 0)
   return (
@@ -106,12 +101,11 @@ function Throughput({ done }: { readonly done: number }) {
         viewBox={`0 0 ${chartSeconds} 20`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${texts.queue.throughput}: ${texts.count(sum)}`}
+        aria-label={`${texts.queue.throughput}: ${texts.count(Math.round(sum))}`}
       >
         {rates.map((rate, at) => {
           const height = (rate / most) * 20
-          const x = chartSeconds - rates.length + at
-          return <rect key={x} x={x} y={20 - height} width={0.8} height={height} />
+          return <rect key={at} x={at} y={20 - height} width={0.8} height={height} />
         })}
       </svg>
       <figcaption class="quiet">{texts.queue.throughput}</figcaption>
