@@ -111,6 +111,8 @@ export const texts = {
     everything: 'Show everything',
     part: (triples: number, nodes: number, around: string | undefined) =>
       `There are ${number.format(triples)} statements, more than can be drawn: ${number.format(nodes)} things at the most. ${around === undefined ? '' : `This is the part around what has the most links, ${around}. Expand what you want to see more of, or begin with a search.`}`,
+    most: (nodes: number, all: number) =>
+      `These are ${number.format(nodes)} of ${number.format(all)} things: more are not drawn. Put types or leaves away to see others.`,
     none: 'There is nothing to draw.',
     noneHint: 'Load a document or a core first, or ask for something else.',
     find: 'Find',

@@ -6,6 +6,7 @@ import type { Page, Worker } from 'playwright-core'
 import type { KnowledgeStore } from '../../src/knowledge/types.js'
 import type { Term, Triple } from '../../src/types.js'
 import { createSparql } from '../../src/sparql/index.js'
+import { drawnOf, mostNodes, nothing, withTriples } from '../../src/inspector/graph/model.js'
 import { serve } from '../http/fixtures/serving.js'
 import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
 import { tasksDuring } from './tasks.js'
@@ -496,6 +497,44 @@ t.test(
     }
   },
 )
+
+t.test('of more than can be drawn a part is, wherever it comes from', { skip }, async (t) => {
+  const { url } = await serve(t, { inspector: true, sparql: createSparql() })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const line = (n: number) => `<urn:a${n}> <${knows.v}> <urn:b${n}> .\n`
+  const body = Array.from({ length: 3000 }, (_, n) => line(n)).join('')
+  const contentType = 'application/n-triples'
+  await page.route(/\/v1\/sparql/, (route) => route.fulfill({ contentType, body }))
+  await signIn(page, `${url}/api/v1/inspector#/sparql?query=CONSTRUCT`, 'alice')
+  await page.getByText(/^These are 5,000 of 6,000 things/).waitFor()
+  await page.getByRole('button', { name: '5,000 things' }).waitFor()
+  await page.getByRole('button', { name: '2,500 links' }).waitFor()
+  t.strictSame(await inaccessible(page), [])
+  t.strictSame(faults, [])
+})
+
+t.test('what is put away makes room for what was not drawn', async (t) => {
+  const leaf = (n: number): Triple => ({ s: iri('urn:hub'), p: knows, o: iri(`urn:${n}`) })
+  const leaves = Array.from({ length: mostNodes }, (_, n) => leaf(n))
+  const late = [
+    { s: iri('urn:x'), p: type, o: iri('urn:Late') },
+    { s: iri('urn:x'), p: knows, o: iri('urn:y') },
+  ]
+  const shown = withTriples(nothing, [...leaves, ...late])
+  const none = { kinds: new Set<string>(), relations: new Set<string>() }
+  const drawn = drawnOf(shown, none)
+  t.equal(drawn.nodes.length, mostNodes)
+  t.equal(drawn.all, mostNodes + 3)
+  t.equal(drawn.links.length, mostNodes - 1)
+  t.equal(drawn.places.get('urn:x'), undefined)
+  const less = drawnOf({ ...shown, collapsed: new Set(['urn:hub']) }, none)
+  t.strictSame([...less.places.keys()], ['urn:hub', 'urn:x', 'urn:y'])
+  t.equal(less.all, 3)
+  t.strictSame(
+    less.links.map(({ from, to }) => [from, to]),
+    [[1, 2]],
+  )
+})
 
 t.test('a term of millions of letters is read', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true, sparql: createSparql() })

@@ -75,6 +75,11 @@ export function Explorer({ initial, graph, name, empty }: ExplorerProps) {
   if (initial.triples.length === 0) return <Empty {...empty} />
   return (
     <div class="explorer">
+      {drawn.all > drawn.nodes.length && (
+        <p class="note" role="status">
+          {texts.graph.most(drawn.nodes.length, drawn.all)}
+        </p>
+      )}
       <div class="explored">
         <Picture
           drawn={drawn}

@@ -5,6 +5,9 @@ import type { Term, Triple } from '../../types.js'
 import { vocabulary } from '../../vocabulary.js'
 import { shortened } from './names.js'
 
+/** So many things are drawn; of more a part is shown. */
+export const mostNodes = 5000
+
 export interface Shown {
   readonly triples: readonly Triple[]
   /** By IRI, where something is called otherwise than by its IRI. */
@@ -35,6 +38,8 @@ export interface Link {
 
 export interface Drawn {
   readonly nodes: readonly Node[]
+  /** How many things that is of: `mostNodes` are drawn at the most. */
+  readonly all: number
   readonly links: readonly Link[]
   /** By id. */
   readonly places: ReadonlyMap<string, number>
@@ -93,7 +98,9 @@ export function drawnOf(shown: Shown, hidden: Filter): Drawn {
     else pair.triples.push(triple)
   }
   const leaves = leavesOf(shown.collapsed, numbers, pairs.values())
-  const kept = [...pairs.values()].filter(({ from, to }) => !leaves.has(from) && !leaves.has(to))
+  const wanted = [...things.keys()].filter((at) => !leaves.has(at))
+  const seen = new Set(wanted.slice(0, mostNodes))
+  const kept = [...pairs.values()].filter(({ from, to }) => seen.has(from) && seen.has(to))
   const degrees = new Uint32Array(things.length)
   for (const { from, to } of kept) {
     degrees[from] = (degrees[from] as number) + 1
@@ -101,18 +108,18 @@ export function drawnOf(shown: Shown, hidden: Filter): Drawn {
   }
   const nodes: Node[] = []
   const places = new Map<string, number>()
-  things.forEach((id, at) => {
-    if (leaves.has(at)) return
+  for (const at of seen) {
+    const id = things[at] as string
     const name = shown.names.get(id) ?? shortened(id)
     places.set(id, nodes.length)
     nodes.push({ id, name, kind: kindOf(id), degree: degrees[at] as number })
-  })
+  }
   const placeOf = (thing: number) => places.get(things[thing] as string) as number
   const links =
-    leaves.size === 0
+    seen.size === things.length
       ? kept
       : kept.map((link) => ({ ...link, from: placeOf(link.from), to: placeOf(link.to) }))
-  return { nodes, links, places }
+  return { nodes, all: wanted.length, links, places }
 }
 
 /** What is said from one thing of another, where that is drawn. */

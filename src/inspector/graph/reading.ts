@@ -4,10 +4,15 @@ import type { RemoteGraph } from '../../client/index.js'
 import type { QueryPattern } from '../../graph/types.js'
 import type { Term, Triple } from '../../types.js'
 import { vocabulary } from '../../vocabulary.js'
-import { isLink, isOfTexts, mostConnected, nothing, withTriples, type Shown } from './model.js'
-
-/** So many things are drawn; of more a part is shown. */
-export const mostNodes = 5000
+import {
+  isLink,
+  isOfTexts,
+  mostConnected,
+  mostNodes,
+  nothing,
+  withTriples,
+  type Shown,
+} from './model.js'
 
 /** So many statements are read to see whether that is all. */
 const mostTriples = 40_000
