@@ -442,6 +442,8 @@ t.test(
     const browser = await openBrowser(t)
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, faults } = await watchedPage(t, browser, url, { colorScheme })
+      // Nobody answers a picker here: without one the file is a download.
+      await page.addInitScript('delete globalThis.showSaveFilePicker')
       await signIn(page, `${url}/api/v1/inspector#/sparql`, 'alice')
       await page.getByRole('textbox', { name: 'Query' }).waitFor()
       t.strictSame(await inaccessible(page), [], 'the editor')
@@ -497,6 +499,29 @@ t.test(
     }
   },
 )
+
+t.test('a result goes into a file as other downloads do', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true, sparql: createSparql() })
+  await write(knowledge, 'boats', boats)
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await page.addInitScript('delete globalThis.showSaveFilePicker')
+  const query = encodeURIComponent(`SELECT ?x { <${dick}> <${knows.v}> ?x }`)
+  await signIn(page, `${url}/api/v1/inspector#/sparql?query=${query}`, 'alice')
+  await page.getByText(/^2 results in/).waitFor()
+  let downloads = 0
+  page.on('download', () => downloads++)
+  await page.route(/\/v1\/sparql/, () => undefined)
+  await page.getByRole('button', { name: 'CSV' }).click()
+  await page.getByRole('progressbar', { name: 'results.csv' }).waitFor()
+  t.strictSame(await inaccessible(page), [])
+  await page.evaluate(`location.hash = '#/cores'`)
+  await page.getByRole('rowheader', { name: 'boats' }).waitFor()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('Cancelled.').waitFor()
+  t.equal(downloads, 0)
+  t.strictSame(faults, [])
+})
 
 t.test('of more than can be drawn a part is, wherever it comes from', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true, sparql: createSparql() })

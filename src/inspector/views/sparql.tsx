@@ -4,16 +4,18 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RemoteGraph } from '../../client/index.js'
 import { useAsked } from '../asking.js'
 import type { ViewProps } from '../later.js'
+import { chooseTarget, save } from '../download.js'
 import { useTicks } from '../live.js'
 import { Choice, Heading } from '../parts/controls.js'
 import { Empty, Failure } from '../parts/states.js'
 import { hashOf, refine } from '../place.js'
 import { graphOf, useSession, type Whoami } from '../session.js'
 import { texts } from '../texts.js'
+import { Transfers, useTransfers } from '../transfers.js'
 import { ask, type Answer } from './sparql/answer.js'
 import { Editor } from './sparql/editor.js'
 import { examples } from './sparql/examples.js'
-import { Results } from './sparql/results.js'
+import { Results, type ResultFile } from './sparql/results.js'
 
 interface Outcome {
   readonly graph: RemoteGraph
@@ -94,6 +96,17 @@ function Asking({ place: { query, subject } }: ViewProps) {
     if (!own.signal.aborted)
       setOutcome({ graph, query: text, ...told, ms: performance.now() - begun })
   }
+  const transfers = useTransfers('sparql', () => undefined)
+  /** As the server writes it, and all of it. */
+  const out = async ({ graph, query }: Outcome, { kind, mediaType }: ResultFile) => {
+    const name = `results.${kind}`
+    const target = await chooseTarget(name)
+    if (target === undefined) return
+    transfers.begin(name, undefined, async ({ signal, onProgress }) => {
+      const { body } = await graph.sparql(query, { accept: mediaType, signal })
+      return save(target, body, { onProgress })
+    })
+  }
   useEffect(() => {
     // What is run names itself in the address; all else there is somebody's wish.
     if (wanted === undefined || wanted === latest.current) return
@@ -149,12 +162,13 @@ function Asking({ place: { query, subject } }: ViewProps) {
         </p>
       </div>
       {outcome?.error !== undefined && !isRunning && <Wrong error={outcome.error} />}
+      <Transfers transfers={transfers} />
       {outcome?.answer !== undefined && (
         <Results
           key={outcome.ms}
           graph={outcome.graph}
-          query={outcome.query}
           answer={outcome.answer}
+          onFile={(file) => void out(outcome, file)}
         />
       )}
     </>

@@ -3,25 +3,37 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RemoteGraph } from '../../../client/index.js'
 import type { Term } from '../../../types.js'
-import { useDoing } from '../../asking.js'
 import { Explorer } from '../../graph/explorer.js'
-import { hand } from '../../download.js'
 import { nothing, withTriples } from '../../graph/model.js'
 import { cut } from '../../graph/names.js'
-import { Empty, Failure } from '../../parts/states.js'
+import { Empty } from '../../parts/states.js'
 import { hashOf } from '../../place.js'
 import { texts } from '../../texts.js'
 import { mostRows, triplesIn, type Answer } from './answer.js'
 
 interface ResultsProps {
   readonly graph: RemoteGraph
-  readonly query: string
   readonly answer: Answer
+  /** Somebody wants all of it as a file. */
+  readonly onFile: (file: ResultFile) => void
+}
+
+export interface ResultFile {
+  readonly kind: 'csv' | 'json' | 'nt'
+  readonly mediaType: string
 }
 
 const step = 100
 
-export function Results({ graph, query, answer }: ResultsProps) {
+const files: Readonly<Record<'table' | 'graph', readonly ResultFile[]>> = {
+  table: [
+    { kind: 'csv', mediaType: 'text/csv' },
+    { kind: 'json', mediaType: 'application/sparql-results+json' },
+  ],
+  graph: [{ kind: 'nt', mediaType: 'application/n-triples' }],
+}
+
+export function Results({ graph, answer, onFile }: ResultsProps) {
   const triples = useMemo(() => triplesIn(answer), [answer])
   const initial = useMemo(() => withTriples(nothing, triples), [triples])
   const [isGraph, setIsGraph] = useState(answer.type === 'graph')
@@ -44,7 +56,11 @@ export function Results({ graph, query, answer }: ResultsProps) {
             {texts.sparql.graph}
           </button>
         </div>
-        <Files graph={graph} query={query} type={answer.type} />
+        {files[answer.type].map((file) => (
+          <button key={file.kind} type="button" class="small" onClick={() => onFile(file)}>
+            {texts.sparql[file.kind]}
+          </button>
+        ))}
         {answer.isCut && <p class="quiet">{texts.sparql.tooMany(mostRows)}</p>}
       </div>
       {isGraph ? (
@@ -116,44 +132,5 @@ function Value({ term }: { readonly term: Term | undefined }) {
     <a class="term" href={hashOf('graph', undefined, { around: v })} title={title}>
       {cut(v, 160)}
     </a>
-  )
-}
-
-const kinds = {
-  table: [
-    ['csv', 'text/csv'],
-    ['json', 'application/sparql-results+json'],
-  ],
-  graph: [['nt', 'application/n-triples']],
-} as const
-
-/** All of it, as the server writes it. */
-function Files({
-  graph,
-  query,
-  type,
-}: Omit<ResultsProps, 'answer'> & { readonly type: 'table' | 'graph' }) {
-  const { isBusy, error, start } = useDoing()
-  return (
-    <>
-      {kinds[type].map(([kind, accept]) => (
-        <button
-          key={kind}
-          type="button"
-          class="small"
-          disabled={isBusy}
-          onClick={() =>
-            start(async () => {
-              const { body } = await graph.sparql(query, { accept })
-              const parts = (await Array.fromAsync(body)) as BlobPart[]
-              hand(`results.${kind}`, new Blob(parts, { type: accept }))
-            })
-          }
-        >
-          {texts.sparql[kind]}
-        </button>
-      ))}
-      {error !== undefined && <Failure error={error} />}
-    </>
   )
 }
