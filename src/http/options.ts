@@ -342,7 +342,14 @@ export function routesOf<Request>(
   const routes: Route[] = [
     ...healthRoutes({ health }),
     ...openapiRoutes({ prefix, all: () => routes }),
-    ...whoamiRoutes({ prefix, defaultUser, sparql }),
+    ...whoamiRoutes({
+      prefix,
+      defaultUser,
+      sparql,
+      stores: Object.entries({ knowledge, objects, flows }).flatMap(([name, store]) =>
+        store === undefined ? [] : [name],
+      ),
+    }),
   ]
   if (options.inspector === true)
     routes.push(...inspectorRoutes({ prefix, isOpen: options.authenticate === 'none' }))

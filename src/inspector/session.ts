@@ -6,6 +6,8 @@ import { Connection } from '../client/connection.js'
 import { connect, type RemoteGraph, type RemoteLorekeep } from '../client/index.js'
 import { TransferLists } from './transfer-list.js'
 
+export type Store = 'knowledge' | 'objects' | 'flows'
+
 /** What GET whoami says. */
 export interface Whoami {
   readonly user: string
@@ -13,6 +15,8 @@ export interface Whoami {
   readonly collections?: readonly string[]
   readonly shared?: readonly string[]
   readonly access?: 'read'
+  /** That the server has. */
+  readonly stores: readonly Store[]
   /** Whether the server answers it. */
   readonly sparql: boolean
 }

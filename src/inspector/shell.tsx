@@ -7,7 +7,14 @@ import { Choice, Field } from './parts/controls.js'
 import { Icon, type IconName } from './parts/icons.js'
 import { Failure, Loading } from './parts/states.js'
 import { hashOf, usePlace } from './place.js'
-import { keepToken, keptToken, SessionContext, signIn, type Session } from './session.js'
+import {
+  keepToken,
+  keptToken,
+  SessionContext,
+  signIn,
+  type Session,
+  type Store,
+} from './session.js'
 import { SignIn } from './sign-in.js'
 import { texts } from './texts.js'
 import { themes, useTheme, type Theme } from './theme.js'
@@ -23,7 +30,17 @@ const views = {
   health: later(() => import('./views/health.js')),
 } satisfies Record<IconName, unknown>
 
-const names = Object.keys(views) as IconName[]
+/** What of them a server has that is without a store: the rest. */
+const needs: Readonly<Record<IconName, Store | undefined>> = {
+  ask: 'knowledge',
+  graph: 'knowledge',
+  sparql: 'knowledge',
+  cores: 'knowledge',
+  documents: 'flows',
+  objects: 'objects',
+  queue: 'flows',
+  health: undefined,
+}
 
 /** Nobody is signed in; the server has not answered; somebody is. */
 type Entry = { readonly session?: Session; readonly error?: unknown; readonly isAsked: boolean }
@@ -95,7 +112,11 @@ interface HouseProps {
 function House({ session, look, leave }: HouseProps) {
   useStaying(session)
   const place = usePlace()
-  const name = names.find((name) => name === place.view) ?? 'ask'
+  const names = (Object.keys(views) as IconName[]).filter((name) => {
+    const store = needs[name]
+    return store === undefined || session.who.stores.includes(store)
+  })
+  const name = names.find((name) => name === place.view) ?? names[0] ?? 'health'
   const View = views[name]
   const isNarrow = useNarrow()
   const foot = <Foot session={session} look={look} leave={leave} />

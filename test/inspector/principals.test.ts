@@ -58,6 +58,54 @@ t.test('neither of two sees what is the other’s', { skip }, async (t) => {
   }
 })
 
+t.test('a server has the views of its stores', { skip }, async (t) => {
+  const browser = await openBrowser(t)
+  const { lorekeep } = await serve(t)
+  const none = { knowledge: undefined, objects: undefined, flows: undefined }
+  for (const [names, views] of [
+    [['knowledge'], ['Ask', 'Graph', 'SPARQL', 'Cores', 'Health']],
+    [['flows'], ['Documents', 'Queue', 'Health']],
+    [['objects'], ['Objects', 'Health']],
+  ] as const) {
+    const stores = Object.fromEntries(names.map((name) => [name, lorekeep[name]]))
+    const { url } = await serve(t, { inspector: true, ...none, ...stores })
+    const { page, faults } = await watchedPage(t, browser, url)
+    await signIn(page, `${url}/api/v1/inspector`, 'alice')
+    const links = page.getByRole('navigation').getByRole('link')
+    t.strictSame(await links.allTextContents(), views)
+    for (const view of views) {
+      await links.getByText(view, { exact: true }).click()
+      await page.getByRole('heading', { name: view, level: 1 }).waitFor()
+      await page.getByText('Loading …').first().waitFor({ state: 'detached' })
+      await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined)
+      t.equal(await page.getByRole('alert').count(), 0, `${names}: ${view}`)
+    }
+    await goTo(page, 'queue')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    t.strictSame(faults, [], names.join())
+  }
+})
+
+t.test('a file goes to a server that has flows alone', { skip }, async (t) => {
+  const { lorekeep } = await serve(t)
+  const { flows } = lorekeep
+  await flows.define({ id: 'letters', steps: [{ name: 'read', run: () => ({}) }] })
+  const runner = flows.run({ flows: ['letters'] })
+  t.teardown(() => runner.stop())
+  const other = { knowledge: undefined, objects: undefined, flows }
+  const { url } = await serve(t, { inspector: true, ...other })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
+  await page.getByLabel('Flow of new ones').selectOption('letters')
+  const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
+  await page.setInputFiles('input[type=file]', file)
+  await page.getByText('Done').first().waitFor()
+  await goTo(page, 'documents/a.txt')
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+  t.equal(await page.getByRole('heading', { name: 'Passages' }).count(), 0)
+  t.strictSame(faults, [])
+})
+
 t.test('what others share is not offered to be changed', { skip }, async (t) => {
   const { url, objects } = await withThings(t)
   const metadata = { id: 'batch', user: 'guest', collection: 'default' }

@@ -1,4 +1,4 @@
-// Whom a token stands for: a client that names no user has to know whose things it gets, and whether to ask in SPARQL.
+// Whom a token stands for: a client that names no user has to know whose things it gets, and what there is to ask.
 
 import type { SparqlEngine } from '../../sparql/types.js'
 import { actsForAny } from '../access.js'
@@ -9,12 +9,15 @@ interface WhoamiRoutesOptions {
   readonly prefix: string
   readonly defaultUser: string
   readonly sparql: SparqlEngine | undefined
+  /** That the handler has. */
+  readonly stores: readonly string[]
 }
 
 export function whoamiRoutes({
   prefix,
   defaultUser,
   sparql,
+  stores,
 }: WhoamiRoutesOptions): readonly Route[] {
   return [
     {
@@ -30,6 +33,7 @@ export function whoamiRoutes({
           collections,
           shared,
           access,
+          stores,
           sparql: sparql?.isInstalled() ?? false,
         })
       },

@@ -66,11 +66,13 @@ const lookAgainMs = 2000
 
 /** Says what to do first where there is nothing to ask, or to wait where that is being read. */
 function Unasked() {
-  const { keep, user, mayChange } = useSession()
+  const { keep, user, who, mayChange } = useSession()
+  const hasFlows = who.stores.includes('flows')
   const ticks = useTicks(lookAgainMs)
   const asked = useAsked(async () => {
     const { cores } = await keep.knowledge.corePage({ user, limit: 1 })
     if (cores.length > 0) return 'something'
+    if (!hasFlows) return 'nothing'
     const waiting = (['queued', 'active', 'delayed'] as const).map((state) =>
       keep.flows.jobPage({ user, state, limit: 1 }),
     )
@@ -91,8 +93,8 @@ function Unasked() {
   return (
     <Empty
       title={texts.ask.empty}
-      hint={texts.ask.emptyHint}
-      way={mayChange ? { href: hashOf('documents'), text: texts.ask.load } : undefined}
+      hint={hasFlows ? texts.ask.emptyHint : undefined}
+      way={hasFlows && mayChange ? { href: hashOf('documents'), text: texts.ask.load } : undefined}
     />
   )
 }
@@ -194,6 +196,7 @@ interface SourceProps {
 }
 
 function Source({ source, found, said }: SourceProps) {
+  const { stores } = useSession().who
   const card = useRef<HTMLLIElement>(null)
   const isSaid = said !== undefined
   useEffect(() => {
@@ -213,7 +216,7 @@ function Source({ source, found, said }: SourceProps) {
   return (
     <li ref={card} class={isSaid ? 'card told' : 'card'}>
       <h3 class="free" dir="auto">
-        <a href={hashOf('documents', core)}>{title ?? core}</a>
+        <a href={hashOf(stores.includes('flows') ? 'documents' : 'graph', core)}>{title ?? core}</a>
       </h3>
       {place.length > 0 && <p class="quiet free">{place.join(' · ')}</p>}
       <MarkedText text={text} marks={[...told, ...names, ...words]} />

@@ -27,7 +27,10 @@ export default function Health(_: ViewProps) {
   const readiness = useAsked(async (signal) => readyz && readinessOf(readyz, signal), [readyz])
   const measures = useAsked(async (signal) => seen && measuresOf(seen, session, signal), [seen])
   const library = useAsked(
-    () => session.keep.knowledge.indexState({ user: session.user }),
+    async () =>
+      session.who.stores.includes('knowledge')
+        ? session.keep.knowledge.indexState({ user: session.user })
+        : undefined,
     [session.user],
   )
   useEffect(() => {

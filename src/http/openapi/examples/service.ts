@@ -22,6 +22,7 @@ export const serviceExamples = {
     answer: {
       user: '*',
       defaultUser: 'trustgraph',
+      stores: ['knowledge', 'objects', 'flows'],
       sparql: true,
     },
   },

@@ -50,6 +50,7 @@ export const serviceSchemas = {
     'collections?': list(text),
     'shared?': list(text),
     'access?': { const: 'read' },
+    stores: described('Those that the server has.', list(words('knowledge', 'objects', 'flows'))),
     sparql: described('Whether the server answers SPARQL: its engine is optional.', flag),
   }),
   TriplesRequest: theirs({

@@ -35,13 +35,13 @@ export async function loadFile(
   return outcomeOf(session, job, { signal, onStep })
 }
 
-async function isThere({ keep, user }: Session, document: string): Promise<boolean> {
+async function isThere({ keep, user, who }: Session, document: string): Promise<boolean> {
   // Lists, as browsers tell of what is not there as of an error.
-  const [{ jobs }, { cores }] = await Promise.all([
-    keep.flows.jobPage({ user, document, limit: 1 }),
-    keep.knowledge.corePage({ user, prefix: document, limit: 1 }),
-  ])
-  return jobs.length > 0 || cores[0]?.id === document
+  const { jobs } = await keep.flows.jobPage({ user, document, limit: 1 })
+  if (jobs.length > 0) return true
+  if (!who.stores.includes('knowledge')) return false
+  const { cores } = await keep.knowledge.corePage({ user, prefix: document, limit: 1 })
+  return cores[0]?.id === document
 }
 
 /** Whose answer is on its way may have a job already, which that alone names. */

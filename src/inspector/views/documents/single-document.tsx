@@ -20,7 +20,7 @@ import { Removal } from './removal.js'
 
 export function SingleDocument({ document }: { readonly document: string }) {
   const session = useSession()
-  const { keep, user, mayChange } = session
+  const { keep, user, who, mayChange } = session
   const [isRemoved, setIsRemoved] = useState(false)
   const status = useAsked(
     async () => (await keep.flows.document({ user, document })) ?? null,
@@ -65,7 +65,7 @@ export function SingleDocument({ document }: { readonly document: string }) {
           ) : (
             <>
               <Jobs jobs={known.jobs} />
-              {known.completed !== undefined && (
+              {known.completed !== undefined && who.stores.includes('knowledge') && (
                 <Passages document={document} completed={known.completed} />
               )}
             </>
