@@ -61,6 +61,7 @@ export async function makeInspector(modules) {
       DRAWING_FILE: threadNamed('drawing-'),
     },
   })
+  const { texts } = await wordsOf(options, build)
   const names = []
   for (const { path, contents } of [...threads.outputFiles, ...rest.outputFiles]) {
     const name = nameOf(path)
@@ -69,12 +70,23 @@ export async function makeInspector(modules) {
   }
   const named = (/** @type {RegExp} */ pattern) => names.find((name) => pattern.test(name)) ?? ''
   const [script, style] = [named(/^inspector-/), named(/^style-/)]
-  write('page.html', Buffer.from(html(script, style, '')))
-  write('open.html', Buffer.from(html(script, style, ' data-open')))
+  write('page.html', Buffer.from(html(texts, script, style, '')))
+  write('open.html', Buffer.from(html(texts, script, style, ' data-open')))
   write(
     'licenses.txt',
     Buffer.from(licenses([threads, rest].flatMap(({ metafile }) => Object.keys(metafile.inputs)))),
   )
+}
+
+/**
+ * @param {import('esbuild').BuildOptions} options
+ * @param {typeof import('esbuild').build} build
+ * @returns {Promise<{ texts: { title: string, language: string, noScript: string } }>}
+ */
+async function wordsOf(options, build) {
+  const entryPoints = ['src/inspector/texts.ts']
+  const { outputFiles } = await build({ ...options, entryPoints, write: false })
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0]?.text ?? '')}`)
 }
 
 /** @param {string} path */
@@ -95,24 +107,25 @@ function write(name, bytes) {
 /**
  * It lies at `inspector`, and its files at `inspector/NAME`, whatever is in front.
  *
+ * @param {{ title: string, language: string, noScript: string }} texts
  * @param {string} script
  * @param {string} style
  * @param {string} attributes of its body: that of a server which asks nobody for a token is open
  */
-function html(script, style, attributes) {
+function html({ title, language, noScript }, script, style, attributes) {
   const icon = readFileSync(join(root, 'src/inspector/icon.svg'), 'utf8').trim()
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>lorekeep</title>
+<title>${title}</title>
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">
 <link rel="stylesheet" href="inspector/${style}">
 <script type="module" src="inspector/${script}"></script>
 </head>
-<body${attributes}><noscript>The inspector of lorekeep needs JavaScript.</noscript></body>
+<body${attributes}><noscript>${noScript}</noscript></body>
 </html>
 `
 }

@@ -85,6 +85,6 @@ export const SessionContext = createContext<Session | undefined>(undefined)
 
 export function useSession(): Session {
   const session = useContext(SessionContext)
-  if (session === undefined) throw new Error('nobody is signed in')
+  if (session === undefined) throw new TypeError('nobody is signed in')
   return session
 }

@@ -1,9 +1,28 @@
 // Every word that the page says, so that it can say it in another language.
 
-const number = new Intl.NumberFormat('en')
+/** As BCP 47 names it (https://www.rfc-editor.org/info/bcp47): numbers are written as it does. */
+const language = 'en'
+
+const number = new Intl.NumberFormat(language)
+
+/** By how many digits stand behind the point. */
+const decimals = [0, 1, 2].map(
+  (digits) =>
+    new Intl.NumberFormat(language, {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    }),
+)
+
+const threeDigits = new Intl.NumberFormat(language, {
+  minimumSignificantDigits: 3,
+  maximumSignificantDigits: 3,
+})
 
 export const texts = {
+  language,
   title: 'lorekeep',
+  noScript: 'The inspector of lorekeep needs JavaScript.',
   views: {
     ask: 'Ask',
     graph: 'Graph',
@@ -49,7 +68,14 @@ export const texts = {
   sending: (sent: string, all: string) => `${sent} of ${all}`,
   failed: 'That did not work',
   requestId: (id: string) => `Request ${id}`,
+  /** In place of what there is nothing of. */
+  nothing: '–',
   count: (n: number) => number.format(n),
+  score: (n: number) => threeDigits.format(n),
+  /** Bytes, and a thousand of each in the next. */
+  units: ['B', 'kB', 'MB', 'GB', 'TB'],
+  size: (n: number, digits: 0 | 1 | 2, unit: string) => `${decimals[digits]?.format(n)} ${unit}`,
+  utc: (time: string) => `${time} UTC`,
   ago: {
     now: 'just now',
     seconds: (n: number) => `${n} s ago`,
@@ -132,6 +158,7 @@ export const texts = {
       nq: 'N-Quads',
     },
     save: 'Save',
+    noPicture: 'The browser makes no picture of it.',
     choose:
       'Choose something in the picture or in the tables. Two clicks, or Enter, expand it or put its leaves away.',
     statement: 'Statement',
@@ -170,7 +197,7 @@ export const texts = {
     stop: 'Stop',
     running: 'Running …',
     took: (n: number, ms: number) =>
-      `${n === 1 ? '1 result' : `${number.format(n)} results`} in ${ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`}`,
+      `${n === 1 ? '1 result' : `${number.format(n)} results`} in ${ms < 1000 ? `${Math.round(ms)} ms` : `${decimals[1]?.format(ms / 1000)} s`}`,
     tooMany: (n: number) => `The first ${number.format(n)} are shown; files have all of them.`,
     yes: 'Yes.',
     no: 'No.',
@@ -339,7 +366,8 @@ export const texts = {
         text: 'By the words of a text index',
         none: 'Nothing can fit',
       },
-      took: (ms: number) => `${ms < 10 ? ms.toFixed(1) : number.format(Math.round(ms))} ms`,
+      took: (ms: number) =>
+        `${ms < 10 ? decimals[1]?.format(ms) : number.format(Math.round(ms))} ms`,
       index: (path: string) => `In the index of ${path}`,
       keys: 'Keys read',
       counted: 'counted without reading',
@@ -430,8 +458,9 @@ export const texts = {
     heap: 'Heap of JavaScript',
     processor: 'Processor time',
     late: 'Delay of the event loop, 99 of 100',
-    seconds: (n: number) => `${n < 100 ? n.toFixed(1) : number.format(Math.round(n))} s`,
-    milliseconds: (n: number) => `${n < 10 ? n.toFixed(1) : number.format(Math.round(n))} ms`,
+    seconds: (n: number) => `${n < 100 ? decimals[1]?.format(n) : number.format(Math.round(n))} s`,
+    milliseconds: (n: number) =>
+      `${n < 10 ? decimals[1]?.format(n) : number.format(Math.round(n))} ms`,
     caches: 'Caches',
     merges: 'Indexes and merges',
     mostParts: 'Parts, of the largest index',
@@ -450,6 +479,7 @@ export const texts = {
     failed: 'Failed',
     underWay: 'Under way',
     versions: 'Versions',
+    node: 'Node',
     backup: 'Backup',
     backupLead:
       'Everything that is stored now, of everybody, as one file: lorekeep restore makes a store of it again.',

@@ -29,15 +29,15 @@ interface ExplorerProps {
   /** What is shown at first: another one needs another key. */
   readonly initial: Shown
   readonly graph: RemoteGraph
-  /** Of files. */
-  readonly name: string
+  /** What files of it are called, without their ending. */
+  readonly fileName: string
   readonly empty: { readonly title: string; readonly hint: string }
 }
 
 /** The two things of a link, from and to, by id. */
 type Joined = readonly [string, string]
 
-export function Explorer({ initial, graph, name, empty }: ExplorerProps) {
+export function Explorer({ initial, graph, fileName, empty }: ExplorerProps) {
   const [shown, setShown] = useState(initial)
   const [hidden, setHidden] = useState<Filter>(() => hiddenAtFirst(initial))
   const [selected, setSelected] = useState<string>()
@@ -158,7 +158,7 @@ export function Explorer({ initial, graph, name, empty }: ExplorerProps) {
           onLink={chooseLink}
           onToggle={toggle}
         >
-          <Files name={name} scene={scene} triples={() => triplesOf(drawn, shown)} />
+          <Files fileName={fileName} scene={scene} triples={() => triplesOf(drawn, shown)} />
         </Tables>
       )}
     </div>

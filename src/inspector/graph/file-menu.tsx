@@ -10,7 +10,7 @@ import { pngOf, rdfOf, svgOf, type FileKind } from './files.js'
 import type { StillScene } from './picture.js'
 
 interface FilesProps {
-  readonly name: string
+  readonly fileName: string
   readonly scene: { readonly current: StillScene | undefined }
   readonly triples: () => readonly Triple[]
 }
@@ -25,7 +25,7 @@ const types = {
 
 const lookAgainMs = 50
 
-export function Files({ name, scene, triples }: FilesProps) {
+export function Files({ fileName: wanted, scene, triples }: FilesProps) {
   const id = useId()
   const [kind, setKind] = useState<FileKind>('png')
   const { isBusy, error, start } = useDoing()
@@ -37,7 +37,7 @@ export function Files({ name, scene, triples }: FilesProps) {
     [],
   )
   const write = async () => {
-    const file = `${fileName(name.slice(0, 80))}.${kind}`
+    const file = `${fileName(wanted.slice(0, 80))}.${kind}`
     if (kind !== 'png' && kind !== 'svg') {
       hand(file, new Blob([rdfOf(triples(), kind)], { type: types[kind] }))
       return

@@ -1,6 +1,7 @@
 // What is shown, as a file: a picture, or RDF.
 
 import type { Term, Triple } from '../../types.js'
+import { texts } from '../texts.js'
 import { draw } from './drawing.js'
 import { cut } from './names.js'
 import { fitted, radiusOf, type Scene } from './scene.js'
@@ -14,11 +15,13 @@ export async function pngOf(scene: Scene): Promise<Blob> {
   canvas.width = width * density
   canvas.height = height * density
   const context = canvas.getContext('2d')
-  if (context === null) throw new Error('no canvas')
+  if (context === null) throw new Error(texts.graph.noPicture)
   context.scale(density, density)
   draw(context, { ...scene, width, height, camera: fitted(scene.places, width, height) })
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob === null ? reject(new Error('no picture')) : resolve(blob)))
+    canvas.toBlob((blob) =>
+      blob === null ? reject(new Error(texts.graph.noPicture)) : resolve(blob),
+    )
   })
 }
 

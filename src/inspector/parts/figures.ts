@@ -2,10 +2,9 @@
 
 import { texts } from '../texts.js'
 
-const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
-
 /** In powers of 1,000, with three digits at the most. */
 export function bytesText(bytes: number): string {
+  const { units } = texts
   let at = 0
   let value = bytes
   while (value >= 999.5 && at < units.length - 1) {
@@ -13,7 +12,7 @@ export function bytesText(bytes: number): string {
     at++
   }
   const digits = at === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2
-  return `${value.toFixed(digits)} ${units[at]}`
+  return texts.size(value, digits, units[at] as string)
 }
 
 /** How long ago that was, of a time in ISO 8601. */
@@ -29,5 +28,5 @@ export function agoText(iso: string, now = Date.now()): string {
 
 /** A time in ISO 8601, to the second. */
 export function timeText(iso: string): string {
-  return iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
+  return texts.utc(iso.replace('T', ' ').replace(/\.\d+Z$/, ''))
 }

@@ -226,7 +226,7 @@ function Source({ source, found, said }: SourceProps) {
           {Object.entries(legs).map(([leg, { rank, score }]) => (
             <li key={leg}>
               {texts.ask.rank(texts.ask.legs[leg as keyof typeof texts.ask.legs], rank)}{' '}
-              <span class="quiet">{score.toPrecision(3)}</span>
+              <span class="quiet">{texts.score(score)}</span>
             </li>
           ))}
           {via.length > 0 && (

@@ -81,7 +81,7 @@ export default function GraphView({ place }: ViewProps) {
               key={key}
               initial={shown}
               graph={graph}
-              name={subject ?? 'graph'}
+              fileName={subject ?? 'graph'}
               empty={{ title: texts.graph.none, hint: texts.graph.noneHint }}
             />
           </>

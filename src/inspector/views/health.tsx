@@ -73,7 +73,7 @@ export default function Health(_: ViewProps) {
               <Facts title={texts.health.versions}>
                 <Fact name={texts.title}>{VERSION}</Fact>
                 {measures.value?.labels('nodejs_version_info', 'version').map((version) => (
-                  <Fact key={version} name="Node">
+                  <Fact key={version} name={texts.health.node}>
                     {version}
                   </Fact>
                 ))}

@@ -130,7 +130,7 @@ function Asking({ place: { query, subject } }: ViewProps) {
             label={texts.sparql.examples}
             value={Object.entries(examples).find(([, example]) => example === text)?.[0] ?? ''}
             options={[
-              ['', '–'],
+              ['', texts.nothing],
               ...(Object.keys(examples) as (keyof typeof examples)[]).map(
                 (name) => [name, texts.sparql.example[name]] as const,
               ),

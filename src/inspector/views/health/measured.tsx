@@ -94,7 +94,7 @@ function Storage({ measures }: PartProps) {
         {bytesText(measures.sum('lorekeep_storage_written_bytes_total') ?? 0)}
       </Fact>
       <Fact name={health.writeTime}>
-        {count === 0 ? '–' : health.milliseconds((seconds / count) * 1000)}
+        {count === 0 ? texts.nothing : health.milliseconds((seconds / count) * 1000)}
       </Fact>
       <Fact name={health.writesFailed}>{texts.count(failed)}</Fact>
     </Facts>

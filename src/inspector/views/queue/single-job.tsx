@@ -66,7 +66,7 @@ export function SingleJob({ id }: { readonly id: string }) {
                 <dt>{texts.queue.attempts}</dt>
                 <dd>{job.attempts}</dd>
                 <dt>{texts.queue.steps}</dt>
-                <dd>{job.completedSteps.join(', ') || '–'}</dd>
+                <dd>{job.completedSteps.join(', ') || texts.nothing}</dd>
                 <dt>{texts.queue.changed}</dt>
                 <dd>
                   {agoText(job.updatedAt)} <span class="quiet">{timeText(job.updatedAt)}</span>

@@ -67,7 +67,7 @@ export function Results({ graph, answer, onFile }: ResultsProps) {
         <Explorer
           initial={initial}
           graph={graph}
-          name="sparql"
+          fileName="sparql"
           empty={{ title: texts.graph.none, hint: texts.sparql.noGraph }}
         />
       ) : (
