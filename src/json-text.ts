@@ -21,16 +21,9 @@ export function parseEscapedKeys(text: string): unknown {
   let marked = ''
   let copied = 0
   for (let at = text.indexOf('"'); at >= 0;) {
-    let end = at + 1
-    let isEscaped = false
-    // No expression: one for strings runs out of stack where they are long.
-    for (; end < text.length && text.charCodeAt(end) !== quote; end++) {
-      if (text.charCodeAt(end) !== backslash) continue
-      isEscaped = true
-      end++
-    }
-    const key = text.slice(at, ++end)
-    if (isEscaped && isBeforeColon(text, end)) {
+    const end = endOfQuoted(text, at)
+    const key = text.slice(at, end)
+    if (key.includes('\\') && isBeforeColon(text, end)) {
       try {
         names.push(JSON.parse(key) as string)
       } catch {
@@ -53,6 +46,20 @@ export function parseEscapedKeys(text: string): unknown {
   return restored(value, (key) =>
     key.startsWith(mark) ? names[Number(key.slice(mark.length))] : key,
   )
+}
+
+/**
+ * Behind the quote that ends a text in quotes, as JSON and N-Triples have them, in UTF-16 code units; farther than the
+ * end where none does. No expression: one for strings runs out of stack where they are long.
+ *
+ * @param start of the quote that begins it
+ */
+export function endOfQuoted(text: string, start: number): number {
+  let end = start + 1
+  for (; end < text.length && text.charCodeAt(end) !== quote; end++) {
+    if (text.charCodeAt(end) === backslash) end++
+  }
+  return end + 1
 }
 
 function isBeforeColon(text: string, from: number): boolean {

@@ -16,14 +16,14 @@ type About = Pick<WatchQuery, 'job' | 'user' | 'document'>
 /** How old at the most is what is shown, beside the time that an answer takes. */
 const steadyMs = 1500
 
+/** It is looked at most so often while much happens; once more after the last event, so that nothing is missed. */
+const readAgainMs = 1000
+
 /** So long it is waited before events are asked for once more, where the server gave none. */
 const connectAgainMs = 5000
 
-/**
- * @param everyMs looks at most so often while much happens; once more after the last event, so that nothing is missed
- * @param about what alone it is about
- */
-export function useLive(everyMs: number, about: About = {}): Live {
+/** @param about what alone it is about */
+export function useLive(about: About = {}): Live {
   const { keep } = useSession()
   const [turn, setTurn] = useState(0)
   const [status, setStatus] = useState<Live['status']>('away')
@@ -43,7 +43,7 @@ export function useLive(everyMs: number, about: About = {}): Live {
       timer ??= setTimeout(() => {
         timer = undefined
         lookAgain()
-      }, everyMs)
+      }, readAgainMs)
     }
     const watch = async () => {
       const onConnected = () => {

@@ -81,6 +81,9 @@ export function graphOf(
   })
 }
 
+/** From so many entities an answer is drawn. */
+export const entities = 10
+
 export const SessionContext = createContext<Session | undefined>(undefined)
 
 export function useSession(): Session {

@@ -1,6 +1,6 @@
 // The files of the page, as a browser gets them: their heads, their sizes, and that there are none where nobody asked.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import t from 'tap'
@@ -67,6 +67,8 @@ t.test('it is small', async (t) => {
   }
   t.ok(first.size >= 3 && first.size < scripts.length, [...first].join())
   t.ok(sum([...first]) <= 120_000, `scripts of the first view: ${sum([...first])} bytes gzipped`)
+  const least = Math.min(...scripts.map((name) => statSync(`${folder}/${name}`).size))
+  t.ok(least >= 200, `none is a request for nothing: ${least} bytes`)
   t.ok(sum(scripts) <= 350_000, `all scripts: ${sum(scripts)} bytes gzipped`)
   t.ok(sum(named(/\.css$/)) <= 20_000, `styles: ${sum(named(/\.css$/))} bytes gzipped`)
   const whole = readdirSync(folder).reduce(

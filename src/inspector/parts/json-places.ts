@@ -1,7 +1,6 @@
 // Where in a text of JSON the value of a path stands, written as the server writes paths: `tags[2]`, `["odd key"].x`.
 
-import { parseJson } from '../../json-text.js'
-import { endOfQuoted } from './quoted.js'
+import { endOfQuoted, parseJson } from '../../json-text.js'
 
 export interface TextPlace {
   /** In UTF-16 code units. */

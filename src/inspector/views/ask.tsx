@@ -11,10 +11,9 @@ import { Heading } from '../parts/controls.js'
 import { MarkedText, marksOf, type Mark } from '../parts/marked-text.js'
 import { Answered, Empty, FirstOf } from '../parts/states.js'
 import { go, hashOf } from '../place.js'
-import { graphOf, useSession } from '../session.js'
+import { entities, graphOf, useSession } from '../session.js'
 import { texts } from '../texts.js'
 import { Elsewhere } from './ask/elsewhere.js'
-import { entities } from './ask/question.js'
 
 interface Answer {
   readonly graph: Subgraph

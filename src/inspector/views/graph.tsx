@@ -11,9 +11,8 @@ import type { ViewProps } from '../later.js'
 import { Choice, Field, Heading } from '../parts/controls.js'
 import { Answered } from '../parts/states.js'
 import { hashOf, refine } from '../place.js'
-import { graphOf, useSession } from '../session.js'
+import { entities, graphOf, useSession } from '../session.js'
 import { texts } from '../texts.js'
-import { entities } from './ask/question.js'
 
 /** So many are offered; others are named in the address. */
 const mostCores = 500

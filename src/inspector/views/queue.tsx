@@ -16,7 +16,7 @@ import { texts } from '../texts.js'
 import { AllThatMatch } from './queue/all-that-match.js'
 import { FlowTile } from './queue/flow-tile.js'
 import { SingleJob } from './queue/single-job.js'
-import { readAgainMs, states } from './queue/states.js'
+import { states } from './queue/states.js'
 
 export default function Queue({ place }: ViewProps) {
   return place.subject === undefined ? (
@@ -31,7 +31,7 @@ function Jobs({ query }: { readonly query: ViewProps['place']['query'] }) {
   const { flow = '', state = '', document = '' } = query
   const user = useSettled(query['user'] ?? '')
   const error = useSettled(query['error'] ?? '')
-  const live = useLive(readAgainMs)
+  const live = useLive()
   const filter: JobFilter = {
     ...(flow && { flow }),
     ...(state && { state: state as JobState }),

@@ -14,7 +14,6 @@ import { go, hashOf } from '../../place.js'
 import { graphOf, useSession } from '../../session.js'
 import { texts } from '../../texts.js'
 import { Transfers, useTransfers } from '../../transfers.js'
-import { readAgainMs } from '../queue/states.js'
 import { loadFile } from './load-file.js'
 import { Removal } from './removal.js'
 
@@ -26,7 +25,7 @@ export function SingleDocument({ document }: { readonly document: string }) {
     async () => (await keep.flows.document({ user, document })) ?? null,
     [user, document],
   )
-  const live = useLive(readAgainMs, { user, document })
+  const live = useLive({ user, document })
   useEffect(() => {
     if (live.turn > 0) status.again()
   }, [live.turn])

@@ -10,11 +10,10 @@ import { Answered, Empty, Failure } from '../../parts/states.js'
 import { go, hashOf } from '../../place.js'
 import { useSession } from '../../session.js'
 import { texts } from '../../texts.js'
-import { readAgainMs } from './states.js'
 
 export function SingleJob({ id }: { readonly id: string }) {
   const { keep, mayChange } = useSession()
-  const live = useLive(readAgainMs, { job: id })
+  const live = useLive({ job: id })
   const job = useAsked(async () => (await keep.flows.job(id)) ?? null, [id])
   useEffect(() => {
     if (live.turn > 0) job.again()

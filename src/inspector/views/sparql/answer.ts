@@ -1,9 +1,8 @@
 // What a query is answered with, read line by line: a table of terms, statements, or yes and no.
 
 import type { RemoteGraph } from '../../../client/index.js'
-import { parseJson } from '../../../json-text.js'
+import { endOfQuoted, parseJson } from '../../../json-text.js'
 import type { Term, Triple } from '../../../types.js'
-import { endOfQuoted } from '../../parts/quoted.js'
 
 export type Answer =
   | Table
