@@ -37,6 +37,7 @@ interface TransfersProps {
 export function Transfers({ transfers, way }: TransfersProps) {
   const { list } = transfers
   if (list.length === 0) return null
+  const first = list.find(({ outcome }) => outcome === undefined)?.key
   return (
     <ul class="transfers">
       {list.map(({ key, name, size, bytes, step, question, outcome, leave }) => (
@@ -72,7 +73,8 @@ export function Transfers({ transfers, way }: TransfersProps) {
               ))}
             </div>
           )}
-          {outcome === undefined && question === undefined && (
+          {outcome === undefined && key !== first && <p class="quiet">{texts.waiting}</p>}
+          {key === first && question === undefined && (
             <>
               <Progress
                 name={name}

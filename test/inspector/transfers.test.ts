@@ -1,8 +1,9 @@
 // Cores and documents that go in and out of the page, or do not come that far.
 
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import t from 'tap'
-import { core, serve } from '../http/fixtures/serving.js'
+import { core, listen, serve } from '../http/fixtures/serving.js'
 import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
 
 const skip = noBrowser
@@ -148,18 +149,22 @@ t.test('a core that is there is replaced, added to or left, as is said', { skip 
   const sizeOf = async (id: string) => (await knowledge.stat({ user: 'alice', id }))?.bytes
   const drop = async (name: string, content = buffer) =>
     page.setInputFiles('input[type=file]', { name, mimeType, buffer: content })
-  const dismiss = () => page.getByRole('button', { name: 'Dismiss' }).click()
+  const dismiss = () => page.getByRole('button', { name: 'Dismiss' }).first().click()
   const asked = page.getByText('There is a core boats already.')
   await drop('boats.core')
   await page.getByText('20 triples, 10 vectors').waitFor()
   await dismiss()
   await drop('boats.bin')
   await asked.waitFor()
+  await drop('late.core')
+  await page.getByText('Waits for those above it.').waitFor()
   t.strictSame(await inaccessible(page), [])
   t.equal(await page.getByRole('progressbar').count(), 0, 'nothing goes meanwhile')
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).first().click()
   await page.getByText('Cancelled: nothing of it is stored.').waitFor()
+  await page.getByText('20 triples, 10 vectors').waitFor()
   t.equal(await sizeOf('boats'), buffer.length)
+  await dismiss()
   await dismiss()
   const other = core('boats', 'alice', 3)
   await drop('boats.core', other)
@@ -193,6 +198,24 @@ t.test('who cancels a core that is stored is told so', { skip }, async (t) => {
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('It had all been sent when it was cancelled: it is stored.').waitFor()
   await page.getByRole('rowheader', { name: 'late' }).waitFor()
+})
+
+t.test('who cancels a core that may be stored yet is told so', { skip }, async (t) => {
+  const { handler, knowledge } = await serve(t, { inspector: true })
+  // All of it arrives, and nothing is made of it yet.
+  const server = createServer((request, response) => {
+    if (request.url?.includes('import-core')) request.resume()
+    else void handler(request, response)
+  })
+  const url = `http://127.0.0.1:${await listen(t, server)}`
+  const { page } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
+  const buffer = core('late', 'alice', 10)
+  await page.setInputFiles('input[type=file]', { name: 'late.core', mimeType, buffer })
+  await page.getByText(/^(.+) of \1$/).waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('the server may store it yet').waitFor()
+  t.equal(await knowledge.stat({ user: 'alice', id: 'late' }), undefined)
 })
 
 t.test('what is no core is told, with the place', { skip }, async (t) => {
@@ -430,6 +453,8 @@ t.test('a long document is read page by page', { skip }, async (t) => {
   const first = await read()
   t.ok(first.length > 50 && first.length < 500, `${first.length} at first`)
   t.strictSame(first, wanted.slice(0, first.length), 'from the beginning, without holes')
+  t.match(await text.locator('p').nth(1).textContent(), /^\S/, 'in line with the others')
+  await page.getByText(`The first 200 of`).waitFor()
   for (let n = 0; n < 10; n++) {
     const more = page.getByRole('button', { name: 'Show more' })
     if ((await more.count()) === 0) break

@@ -9,7 +9,7 @@ import { useLive } from '../../live.js'
 import { FileButton, Heading } from '../../parts/controls.js'
 import { agoText } from '../../parts/figures.js'
 import { MarkedText, marksOf } from '../../parts/marked-text.js'
-import { Answered, Empty } from '../../parts/states.js'
+import { Answered, Empty, FirstOf } from '../../parts/states.js'
 import { go, hashOf } from '../../place.js'
 import { graphOf, useSession } from '../../session.js'
 import { texts } from '../../texts.js'
@@ -153,9 +153,12 @@ function Passages({ document, completed: { at, collection } }: PassagesProps) {
         }
       </Answered>
       {asked.value !== undefined && asked.value.length > most && (
-        <button type="button" onClick={() => setMost(most + pageSize)}>
-          {texts.more}
-        </button>
+        <div class="all">
+          <button type="button" onClick={() => setMost(most + pageSize)}>
+            {texts.more}
+          </button>
+          <FirstOf shown={most} all={asked.value.length} />
+        </div>
       )}
     </>
   )
@@ -191,7 +194,10 @@ async function passagesOf(graph: RemoteGraph, signal: AbortSignal): Promise<read
 function readOnce(passages: readonly Passage[]): readonly Passage[] {
   let read = 0
   return passages.flatMap((passage) => {
-    const text = passage.text.slice(Math.max(0, read - passage.start))
+    const isRead = read > passage.start
+    const left = passage.text.slice(isRead ? read - passage.start : 0)
+    // What is left of it begins in a line, mostly behind a word.
+    const text = isRead ? left.replace(/^[^\S\n]+/, '') : left
     const start = Math.max(read, passage.start)
     read = Math.max(read, passage.end)
     return text === '' ? [] : [{ ...passage, start, text }]
