@@ -49,7 +49,15 @@ export function Transfers({ transfers, way }: TransfersProps) {
                 {texts.cancel}
               </button>
             ) : (
-              <button type="button" class="small" onClick={() => transfers.dismiss(key)}>
+              <button
+                type="button"
+                class="small"
+                onClick={({ currentTarget }) => {
+                  const card = currentTarget.closest('li')
+                  passFocus(card?.nextElementSibling ?? card?.previousElementSibling)
+                  transfers.dismiss(key)
+                }}
+              >
                 {texts.dismiss}
               </button>
             )}
@@ -67,7 +75,15 @@ export function Transfers({ transfers, way }: TransfersProps) {
           {question !== undefined && (
             <div class="all">
               {question.answers.map(({ text, give }) => (
-                <button key={text} type="button" class="small" onClick={give}>
+                <button
+                  key={text}
+                  type="button"
+                  class="small"
+                  onClick={({ currentTarget }) => {
+                    passFocus(currentTarget.closest('li'))
+                    give()
+                  }}
+                >
                   {text}
                 </button>
               ))}
@@ -95,6 +111,12 @@ export function Transfers({ transfers, way }: TransfersProps) {
       ))}
     </ul>
   )
+}
+
+/** What has the focus goes: the button of a card has it next, or all beside the navigation. */
+function passFocus(card: Element | null | undefined): void {
+  const next = card?.querySelector('button') ?? document.getElementById('content')
+  next?.focus({ preventScroll: true })
 }
 
 interface ProgressProps {
