@@ -84,8 +84,7 @@ export function Shell() {
   if (session === undefined) return isAsked ? <Loading /> : <SignIn enter={enter} />
   const leave = () => {
     keepToken(undefined)
-    session.transfers.leave()
-    void session.keep.close()
+    void session.transfers.leave().then(() => session.keep.close())
     session.connection.close()
     void sweep(copiedAtLastMs)
     // Who comes next neither sees nor runs what was asked here.

@@ -117,6 +117,12 @@ export class TransferList {
     })
   }
 
+  /** Ends all that is on its way. Resolves when it has: a job may have to be cancelled. */
+  leave(): Promise<void> {
+    for (const { leave } of this.#list) leave()
+    return this.#last
+  }
+
   dismiss(key: number): void {
     this.#set(this.#list.filter((one) => one.key !== key))
   }
@@ -141,8 +147,8 @@ export class TransferLists {
     return [...this.#lists.values()].some(({ isBusy }) => isBusy)
   }
 
-  /** Ends all that is on its way. */
-  leave(): void {
-    for (const { list } of this.#lists.values()) for (const { leave } of list) leave()
+  /** Resolves when all has ended. */
+  async leave(): Promise<void> {
+    await Promise.all([...this.#lists.values()].map((list) => list.leave()))
   }
 }

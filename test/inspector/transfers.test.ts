@@ -345,6 +345,22 @@ t.test('who cancels a document takes its job out', { skip }, async (t) => {
   t.strictSame(faults, [])
 })
 
+t.test('who signs out takes it out, too', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
+  const file = { name: 'late.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
+  await page.setInputFiles('input[type=file]', file)
+  await page.locator('.transfers').getByText('queued', { exact: true }).waitFor()
+  t.equal((await flows.stats('default')).queued, 1)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Token').waitFor()
+  for (let n = 0; n < 200 && (await flows.stats('default')).queued > 0; n++)
+    await page.waitForTimeout(50)
+  t.equal((await flows.stats('default')).queued, 0)
+  t.strictSame(faults, [])
+})
+
 t.test('a job of which nobody has heard yet is cancelled, too', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
   const { page } = await watchedPage(t, await openBrowser(t), url)
