@@ -156,6 +156,14 @@ t.test('what was written is not lost by a key', { skip }, async (t) => {
   await editor(page).fill('{"id": "b0", "name": "mine"}')
   for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape')
   t.match(await editor(page).inputValue(), /mine/)
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.dismiss()
+  })
+  await page.reload({ timeout: 2000 }).catch(() => undefined)
+  t.strictSame(asked, ['beforeunload'])
+  t.match(await editor(page).inputValue(), /mine/)
   await press(page, 'Cancel').click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Edit b0' }).click()

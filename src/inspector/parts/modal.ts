@@ -11,7 +11,7 @@ interface Modal {
 /**
  * Opens as it is drawn.
  *
- * @param isHeld whether no key closes it: something would be lost
+ * @param isHeld whether no key closes it, nor the page unasked: something would be lost
  */
 export function useModal(isHeld: boolean): Modal {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -23,8 +23,13 @@ export function useModal(isHeld: boolean): Modal {
     const stay = (event: KeyboardEvent) => {
       if (latest.current && event.key === 'Escape') event.preventDefault()
     }
+    const ask = (event: Event) => latest.current && event.preventDefault()
     addEventListener('keydown', stay, true)
-    return () => removeEventListener('keydown', stay, true)
+    addEventListener('beforeunload', ask)
+    return () => {
+      removeEventListener('keydown', stay, true)
+      removeEventListener('beforeunload', ask)
+    }
   }, [])
   return { dialog, onCancel: (event) => isHeld && event.preventDefault() }
 }
