@@ -392,6 +392,8 @@ export const texts = {
     away: 'connecting …',
     flow: 'Flow',
     allFlows: 'All flows',
+    moreFlows: (n: number) =>
+      n === 1 ? 'There is 1 more flow' : `There are ${number.format(n)} more flows`,
     state: 'State',
     allStates: 'All states',
     user: 'User',

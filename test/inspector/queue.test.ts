@@ -124,6 +124,27 @@ t.test('flows that come are there, and counts that fail say so', { skip }, async
   await late.waitFor({ state: 'detached' })
 })
 
+t.test('of many flows some are followed', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  for (let n = 0; n < 14; n++) {
+    await flows.define({ id: `flow${n}`, steps: [{ name: 'wait', run: () => ({}) }] })
+  }
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
+  const tiles = page.locator('.tile')
+  await tiles.nth(11).waitFor()
+  t.equal(await tiles.count(), 12)
+  t.strictSame(await inaccessible(page), [])
+  const flow = page.getByRole('combobox', { name: 'Flow' })
+  await flow.selectOption('flow9')
+  await tiles.nth(1).waitFor({ state: 'detached' })
+  t.equal(await page.getByRole('region', { name: 'flow9' }).count(), 1, 'the one that is chosen')
+  await flow.selectOption('All flows')
+  await page.getByRole('button', { name: 'There are 3 more flows' }).click()
+  await tiles.nth(14).waitFor()
+  t.strictSame(faults, [])
+})
+
 t.test('it grows while it is read again, and stays where that fails', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
   for (let n = 0; n < 1130; n++) {

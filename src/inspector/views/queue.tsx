@@ -1,6 +1,6 @@
 // Jobs as they go through flows, live.
 
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Job, JobFilter, JobState } from '../../flow/types.js'
 import { useAsked, useSettled } from '../asking.js'
 import type { ViewProps } from '../later.js'
@@ -26,12 +26,16 @@ export default function Queue({ place }: ViewProps) {
   )
 }
 
+/** So many flows are followed at once: each asks for its counts as often as the list is read. */
+const mostTiles = 12
+
 function Jobs({ query }: { readonly query: ViewProps['place']['query'] }) {
   const { keep, seesAll } = useSession()
   const { flow = '', state = '', document = '' } = query
   const user = useSettled(query['user'] ?? '')
   const error = useSettled(query['error'] ?? '')
   const live = useLive()
+  const [tiles, setTiles] = useState(mostTiles)
   const filter: JobFilter = {
     ...(flow && { flow }),
     ...(state && { state: state as JobState }),
@@ -65,10 +69,18 @@ function Jobs({ query }: { readonly query: ViewProps['place']['query'] }) {
           <>
             {seesAll && (
               <div class="tiles">
-                {known.map((flow) => (
-                  <FlowTile key={flow.id} flow={flow} live={live} onChanged={flows.again} />
-                ))}
+                {known
+                  .filter(({ id }) => flow === '' || id === flow)
+                  .slice(0, tiles)
+                  .map((flow) => (
+                    <FlowTile key={flow.id} flow={flow} live={live} onChanged={flows.again} />
+                  ))}
               </div>
+            )}
+            {seesAll && flow === '' && known.length > tiles && (
+              <button type="button" class="small" onClick={() => setTiles(tiles + mostTiles)}>
+                {texts.queue.moreFlows(known.length - tiles)}
+              </button>
             )}
             <div class="filters close">
               <Choice
