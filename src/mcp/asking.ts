@@ -1,7 +1,7 @@
 // Arguments that several tools have.
 
 import { LorekeepError } from '../errors.js'
-import { mostAfter } from './bounds.js'
+import { outOfReach, type Following } from './bounds.js'
 import { text, texts } from './fields.js'
 import type { AskedGraph } from './stores.js'
 
@@ -27,6 +27,9 @@ export function askedGraph({ cores, collection }: GivenGraph): AskedGraph {
   }
 }
 
+/** Of the last argument of tools whose lists have no cursors. */
+const mostAfter = 10_000
+
 /**
  * Of lists that have no cursors, `after` is how many to pass over.
  * @throws LorekeepError `LK_TOOL_ARGUMENTS`
@@ -38,6 +41,12 @@ export function passedOver(after: string | undefined, most = mostAfter): number 
     'after',
     `must be the next of an answer of this tool, a number up to ${most}: narrow the question to see others`,
   )
+}
+
+/** What passedOver() reads: the place of what follows, of which `known` is how many there are for all that is known. */
+export function placeOfNext(at: number, known: number, most = mostAfter): Following {
+  if (at >= known) return undefined
+  return at <= most ? String(at) : outOfReach
 }
 
 export function wrongArgument(path: string, message: string): LorekeepError {

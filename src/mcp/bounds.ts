@@ -11,8 +11,11 @@ export const defaultTokens = 2000
 
 export const maxTokens = count(500, 20_000, defaultTokens)
 
-/** Of the last argument of tools that have pages. */
-export const mostAfter = 10_000
+/** More follows, and no `after` leads to it. */
+export const outOfReach = Symbol('out of reach')
+
+/** Undefined where nothing follows. */
+export type Following = string | undefined | typeof outOfReach
 
 export interface Listing<Item extends object> {
   /** Of the items, in the object. */
@@ -25,8 +28,8 @@ export interface Listing<Item extends object> {
   readonly heading: string
   /** What is said where there are none. */
   readonly nothing: string
-  /** What to pass as `after` behind the first `shown` of the items; undefined where none follow. */
-  readonly next: (shown: number) => string | undefined | Promise<string | undefined>
+  /** What to pass as `after` behind the first `shown` of the items. */
+  readonly next: (shown: number) => Following | Promise<Following>
 }
 
 export interface Answer {
@@ -63,13 +66,14 @@ async function answerOf<Item extends object>(
   const isCut = isShortened || shown.length < items.length
   const following = await next(shown.length)
   // Ids may be such that a cursor takes more than an answer has.
-  const isLong = following !== undefined && bytesOf(following) > most / 4
-  const after = isLong ? undefined : following
-  const text = [...texts, ...endOf({ isCut, isShortened, isLong, after })].join('\n')
+  const isLong = typeof following === 'string' && bytesOf(following) > most / 4
+  const isLast = following === outOfReach
+  const after = isLong || isLast ? undefined : following
+  const text = [...texts, ...endOf({ isCut, isShortened, isLong, isLast, after })].join('\n')
   const object = {
     ...beside,
     [name]: shown as unknown as JsonValue,
-    truncated: isCut || isLong,
+    truncated: isCut || isLong || isLast,
     ...(after !== undefined && { next: after }),
   }
   const over = Math.max(bytesOf(text), jsonBytesOf(object)) - most
@@ -104,14 +108,16 @@ interface End {
   readonly isCut: boolean
   readonly isShortened: boolean
   readonly isLong: boolean
+  readonly isLast: boolean
   readonly after: string | undefined
 }
 
-function endOf({ isCut, isShortened, isLong, after }: End): string[] {
+function endOf({ isCut, isShortened, isLong, isLast, after }: End): string[] {
   const parts = [
     ...(isCut || isLong ? ['This answer was cut to max_tokens.'] : []),
     ...(isShortened ? ['What ends in … is longer: a higher max_tokens shows more of it.'] : []),
     ...(isLong ? ['More follows, after a long id: a higher max_tokens leads to it.'] : []),
+    ...(isLast ? ['More follows, and is not told: narrow the question to see it.'] : []),
     ...(after === undefined ? [] : [`For what follows, ask the same with after: "${after}".`]),
   ]
   return parts.length === 0 ? [] : [parts.join(' ')]

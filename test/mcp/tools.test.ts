@@ -121,6 +121,41 @@ t.test('every answer keeps its bound, says that it was cut, and goes on to the e
   }
 })
 
+t.test(
+  'an answer leads no further than the next one goes, and says that there is more',
+  async (t) => {
+    const dora = await assistantFor(t, keep, 'dora')
+    const about = { v: 'urn:hub', e: true }
+    const triples = Array.from({ length: 10_200 }, (_, n) => ({
+      s: about,
+      p: { v: 'urn:has', e: true },
+      o: { v: `urn:spoke:${n}`, e: true },
+    }))
+    const wheel = { user: 'dora', id: 'urn:wheel' }
+    await keep.knowledge.write(wheel, [
+      ['t', { m: { i: wheel.id, m: [], u: wheel.user, c: 'default' }, t: triples }],
+    ])
+    const tools = [
+      ['describe', { entity: about.v }],
+      ['match', { subject: about.v }],
+    ] as const
+    for (const [name, asked] of tools) {
+      const given = { ...asked, max_tokens: 20_000 }
+      const last = await dora.call(name, { ...given, after: '9950' })
+      t.match(last.structuredContent, {
+        triples: { length: 100 },
+        truncated: true,
+        next: undefined,
+      })
+      t.match(textOf(last), /More follows, and is not told: narrow the question/)
+      const before = await dora.call(name, { ...given, after: '9900' })
+      t.match(before.structuredContent, { truncated: false, next: '10000' })
+      const furthest = await dora.call(name, { ...given, after: '10000' })
+      t.match(furthest.structuredContent, { triples: { length: 100 }, next: undefined })
+    }
+  },
+)
+
 t.test('objects of others are neither found nor counted', async (t) => {
   const { structuredContent } = await bob.call('query_objects', {
     schema: 'book',

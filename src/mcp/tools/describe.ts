@@ -1,6 +1,6 @@
 import type { Triple } from '../../types.js'
 import { vocabulary } from '../../vocabulary.js'
-import { after, askedGraph, ofGraphs, passedOver } from '../asking.js'
+import { after, askedGraph, ofGraphs, passedOver, placeOfNext } from '../asking.js'
 import { listing } from '../bounds.js'
 import { needed, text } from '../fields.js'
 import type { UserGraph } from '../stores.js'
@@ -44,7 +44,7 @@ export const describe = tool({
       ].join('\n'),
       nothing:
         'Nothing is called so. Names are exact here; answer_context finds entities by words.',
-      next: (shown) => (skip + shown < triples.length ? String(skip + shown) : undefined),
+      next: (shown) => placeOfNext(skip + shown, triples.length),
     })
   },
 })

@@ -1,6 +1,6 @@
 import type { TriplePattern } from '../../graph/types.js'
 import type { Triple } from '../../types.js'
-import { after, askedGraph, ofGraphs, passedOver } from '../asking.js'
+import { after, askedGraph, ofGraphs, passedOver, placeOfNext } from '../asking.js'
 import { listing } from '../bounds.js'
 import { number, text } from '../fields.js'
 import { ofLists, listOf, tool } from '../tool.js'
@@ -39,7 +39,7 @@ export const match = tool({
       textOf: textOfTriple,
       heading: 'Triples, in no order:',
       nothing: 'No triple fits this pattern. IRIs come from answer_context, describe and match.',
-      next: (shown) => (skip + shown < triples.length ? String(skip + shown) : undefined),
+      next: (shown) => placeOfNext(skip + shown, triples.length),
     })
   },
 })

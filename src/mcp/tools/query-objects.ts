@@ -1,5 +1,5 @@
 import type { ObjectQuery } from '../../objects/types.js'
-import { after, passedOver } from '../asking.js'
+import { after, passedOver, placeOfNext } from '../asking.js'
 import { listing } from '../bounds.js'
 import { count, needed, object, text, texts } from '../fields.js'
 import { jsonLine } from '../passages.js'
@@ -38,7 +38,7 @@ export const queryObjects = tool({
       beside: { total },
       heading: `${total} in all:`,
       nothing: `${total} in all, none shown.`,
-      next: (shown) => (limit > 0 && offset + shown < total ? String(offset + shown) : undefined),
+      next: (shown) => (limit > 0 ? placeOfNext(offset + shown, total) : undefined),
     })
   },
 })

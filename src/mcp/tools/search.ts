@@ -1,5 +1,5 @@
 import type { FoundPassage, SearchQuery } from '../../graph/types.js'
-import { after, askedGraph, ofGraphs, passedOver } from '../asking.js'
+import { after, askedGraph, ofGraphs, passedOver, placeOfNext } from '../asking.js'
 import { listing } from '../bounds.js'
 import { count, needed, text } from '../fields.js'
 import { isOfDocument, passagesSchema, plainPassage, textOfPassage } from '../passages.js'
@@ -9,6 +9,8 @@ import { isIri } from '../triples.js'
 
 /** A server gives no more for one question. */
 const mostPassages = 1000
+const mostOfPage = 50
+const mostPassedOver = mostPassages - mostOfPage - 1
 
 export const search = tool({
   name: 'search',
@@ -16,7 +18,7 @@ export const search = tool({
     'Passages that have these words, best first, with document and offsets. "a phrase", -not, begin*.',
   fields: {
     text: needed(text(1000)),
-    k: count(1, 50, 10, 'passages at most'),
+    k: count(1, mostOfPage, 10, 'passages at most'),
     document: text(2048, 'only of this one'),
     ...ofGraphs,
     after,
@@ -24,7 +26,7 @@ export const search = tool({
   output: { passages: passagesSchema, ...ofLists },
   always: ['passages', 'truncated'],
   async run({ text, k = 10, document, after, ...asked }, { stores, signal }) {
-    const skip = passedOver(after, mostPassages - 51)
+    const skip = passedOver(after, mostPassedOver)
     // One more, to know whether others follow.
     const query = { text, k: skip + k + 1, signal }
     const within = askedGraph(asked)
@@ -39,7 +41,7 @@ export const search = tool({
       textOf: textOfPassage,
       heading: 'Passages, best first:',
       nothing: 'No passage has these words. The tool list shows what there is.',
-      next: (shown) => (skip + shown < found.length ? String(skip + shown) : undefined),
+      next: (shown) => placeOfNext(skip + shown, found.length, mostPassedOver),
     })
   },
 })
