@@ -24,6 +24,8 @@ export interface ServerOptions {
   readonly version?: string
   /** Whether there are tools that change what is stored. */
   readonly mayWrite: boolean
+  /** What would offer them where they are not: the end of a sentence for assistants. */
+  readonly writing: string
   /** Whether there is a way for what is told before an answer: true by default. */
   readonly tellsProgress?: boolean
   /** Told what is no LorekeepError: of that an assistant learns nothing. */
@@ -55,7 +57,7 @@ const asGiven: { readonly params: StandardSchemaV1<unknown, Readonly<Record<stri
 }
 
 export function createServer(sdk: Sdk, options: ServerOptions): Server {
-  const { stores, version = '0', mayWrite, onError } = options
+  const { stores, version = '0', mayWrite, writing, onError } = options
   const { bounded = unbounded, tellsProgress = true } = options
   const server = new sdk.Server(
     { name: 'lorekeep', version },
@@ -70,7 +72,7 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = offered.get(params.name)
     if (tool === undefined) {
-      const why = whyNone(params.name, [...offered.keys()])
+      const why = whyNone(params.name, [...offered.keys()], writing)
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, why)
     }
     try {
@@ -156,9 +158,9 @@ function unbounded<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   return work(new AbortController().signal)
 }
 
-function whyNone(name: string, offered: readonly string[]): string {
+function whyNone(name: string, offered: readonly string[], writing: string): string {
   if (tools.some((tool) => tool.name === name)) {
-    return `'${name}' changes what is stored, and here it is only read: lorekeep mcp --write offers it`
+    return `'${name}' changes what is stored, and here it is only read: ${writing}`
   }
   return `there is no tool '${cut(name, 100)}'; there are ${offered.join(', ')}`
 }

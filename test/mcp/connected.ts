@@ -25,7 +25,8 @@ export async function connected(
   mayWrite = false,
 ): Promise<Assistant> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
-  const server = createServer(sdk, { stores, version: '1', mayWrite, onError })
+  const writing = 'lorekeep mcp --write offers it'
+  const server = createServer(sdk, { stores, version: '1', mayWrite, writing, onError })
   await server.connect(ours as never)
   const client = createClient('legacy')
   await client.connect(theirs)

@@ -63,6 +63,9 @@ export function assistantRoutes(options: AssistantRoutesOptions): readonly Route
         {
           stores: own,
           mayWrite: mayWrite && principal.access !== 'read',
+          writing: mayWrite
+            ? 'a token that may change things is offered it'
+            : "whoever runs this server offers it by mcp: 'write'",
           onError: (error) => failures.push(error),
           bounded: (work) =>
             questions.hold(principal, () => withinTime(maxQueryMs, ({ signal }) => work(signal))),

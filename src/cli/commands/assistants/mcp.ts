@@ -11,6 +11,8 @@ interface McpOptions extends AccessOptions {
   readonly write?: true
 }
 
+const writing = 'lorekeep mcp --write offers it'
+
 /** The assistant is answered from the start on; what asks the stores waits until they are open. */
 export async function serveAssistant(version: string, options: McpOptions): Promise<void> {
   const mayWrite = options.write === true
@@ -30,7 +32,10 @@ export async function serveAssistant(version: string, options: McpOptions): Prom
   })
   try {
     await interruptible((signal) =>
-      serveStdio({ stores, version, mayWrite, onError }, AbortSignal.any([signal, failing.signal])),
+      serveStdio(
+        { stores, version, mayWrite, writing, onError },
+        AbortSignal.any([signal, failing.signal]),
+      ),
     )
   } finally {
     await (await opening).close()
