@@ -55,6 +55,7 @@ const scenarios = [
   'library-large',
   'texts',
   'mcp',
+  'start',
   'search-large',
   'retrieval',
   'same-things',
