@@ -3,51 +3,17 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Page, Worker } from 'playwright-core'
-import type { KnowledgeStore } from '../../src/knowledge/types.js'
 import type { Term, Triple } from '../../src/types.js'
 import { createSparql } from '../../src/sparql/index.js'
 import { drawnOf, mostNodes, nothing, withTriples } from '../../src/inspector/graph/model.js'
 import { serve } from '../http/fixtures/serving.js'
+import { boats, dick, ellen, iri, knows, label, named, text, thames, type, write } from './boats.js'
 import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
 import { tasksDuring } from './tasks.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
 t.setTimeout(600_000)
-
-const iri = (v: string) => ({ v, e: true })
-const text = (v: string) => ({ v, e: false })
-const label = iri('http://www.w3.org/2000/01/rdf-schema#label')
-const type = iri('http://www.w3.org/1999/02/22-rdf-syntax-ns#type')
-const derived = iri('http://www.w3.org/ns/prov#wasDerivedFrom')
-const hasText = iri('https://schema.org/text')
-const knows = iri('http://example.org/knows')
-
-const named = (id: string, name: string, kind: string): Triple[] => [
-  { s: iri(id), p: label, o: text(name) },
-  { s: iri(id), p: type, o: iri(`http://example.org/${kind}`) },
-]
-
-const [ellen, dick, clara, thames] = ['ellen', 'dick', 'clara', 'thames'].map(
-  (name) => `http://example.org/${name}`,
-) as [string, string, string, string]
-
-const boats: readonly Triple[] = [
-  ...named(ellen, 'Ellen', 'Person'),
-  ...named(dick, 'Dick', 'Person'),
-  ...named(clara, 'Clara', 'Person'),
-  ...named(thames, 'Thames', 'River'),
-  { s: iri(dick), p: knows, o: iri(ellen) },
-  { s: iri(dick), p: knows, o: iri(clara) },
-  { s: iri(ellen), p: iri('http://example.org/lives by'), o: iri(thames) },
-  ...[dick, ellen].map((id) => ({ s: iri(id), p: derived, o: iri('urn:passage') })),
-  { s: iri('urn:passage'), p: hasText, o: text('So Dick told Ellen of the haymaking.') },
-]
-
-async function write(knowledge: KnowledgeStore, id: string, t: readonly Triple[], user = 'alice') {
-  const m = { i: id, u: user, m: [], c: 'default' }
-  await knowledge.write({ user, id }, [['t', { m, t }]])
-}
 
 for (const colorScheme of ['light', 'dark'] as const) {
   t.test(`a graph is walked in, in ${colorScheme}`, { skip }, async (t) => {
@@ -433,96 +399,6 @@ t.test('hostile names and relations are text in the picture and beside it', { sk
   t.strictSame(faults, [])
 })
 
-t.test(
-  'SPARQL: run by keyboard, wrong in a line, as a table, as a graph, as files',
-  { skip },
-  async (t) => {
-    const { url, knowledge } = await serve(t, { inspector: true, sparql: createSparql() })
-    await write(knowledge, 'boats', boats)
-    const browser = await openBrowser(t)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const { page, faults } = await watchedPage(t, browser, url, { colorScheme })
-      // Nobody answers a picker here: without one the file is a download.
-      await page.addInitScript('delete globalThis.showSaveFilePicker')
-      await signIn(page, `${url}/api/v1/inspector#/sparql`, 'alice')
-      await page.getByRole('textbox', { name: 'Query' }).waitFor()
-      t.strictSame(await inaccessible(page), [], 'the editor')
-      await typeQuery(
-        page,
-        'SELECT ?name\nWHERE { ?who <http://example.org/knows> ?other ;; }\nNOT',
-      )
-      await page.keyboard.press('Control+Enter')
-      await page.getByRole('alert').waitFor()
-      t.match(await page.getByRole('alert').textContent(), /LK_GRAPH_QUERY/)
-      await page
-        .locator('.note')
-        .getByText(/^Line \d/)
-        .waitFor()
-      t.equal(await page.locator('.wrong').count(), 1, 'the line is marked')
-      t.strictSame(await inaccessible(page), [], 'an error')
-
-      await typeQuery(
-        page,
-        `SELECT ?name { <${dick}> <${knows.v}>/<${label.v}> ?name } ORDER BY ?name`,
-      )
-      await page.keyboard.press('Control+Enter')
-      await page.getByText(/^2 results in/).waitFor()
-      t.strictSame(await page.locator('tbody .term').allTextContents(), ['Clara', 'Ellen'])
-      const saved = async (name: string) => {
-        const [file] = await Promise.all([
-          page.waitForEvent('download'),
-          page.getByRole('button', { name, exact: true }).click(),
-        ])
-        return String(readFileSync(await file.path()))
-      }
-      t.equal(await saved('CSV'), 'name\r\nClara\r\nEllen\r\n')
-      t.match(await saved('JSON'), /"value":"Ellen"/)
-      t.strictSame(await inaccessible(page), [], 'a table')
-
-      await typeQuery(page, `CONSTRUCT WHERE { ?a <${knows.v}> ?b }`)
-      await page.keyboard.press('Control+Enter')
-      await page.getByRole('button', { name: '3 things' }).waitFor()
-      t.strictSame(await inaccessible(page), [], 'a graph')
-
-      await typeQuery(page, `ASK { <${dick}> <${knows.v}> <${ellen}> }`)
-      await page.keyboard.press('Control+Enter')
-      await page.getByText('Yes.').waitFor()
-
-      const other = encodeURIComponent(`SELECT ?x { <${dick}> <${knows.v}> ?x }`)
-      await page.evaluate(`location.hash = '#/sparql?query=${other}'`)
-      await page.getByText(/^2 results in/).waitFor()
-      t.strictSame(
-        faults.filter((fault) => !fault.includes('status of 400')),
-        [],
-        'browsers tell of a query that is refused as of an error',
-      )
-    }
-  },
-)
-
-t.test('a result goes into a file as other downloads do', { skip }, async (t) => {
-  const { url, knowledge } = await serve(t, { inspector: true, sparql: createSparql() })
-  await write(knowledge, 'boats', boats)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
-  await page.addInitScript('delete globalThis.showSaveFilePicker')
-  const query = encodeURIComponent(`SELECT ?x { <${dick}> <${knows.v}> ?x }`)
-  await signIn(page, `${url}/api/v1/inspector#/sparql?query=${query}`, 'alice')
-  await page.getByText(/^2 results in/).waitFor()
-  let downloads = 0
-  page.on('download', () => downloads++)
-  await page.route(/\/v1\/sparql/, () => undefined)
-  await page.getByRole('button', { name: 'CSV' }).click()
-  await page.getByRole('progressbar', { name: 'results.csv' }).waitFor()
-  t.strictSame(await inaccessible(page), [])
-  await page.evaluate(`location.hash = '#/cores'`)
-  await page.getByRole('rowheader', { name: 'boats' }).waitFor()
-  await page.goBack()
-  await page.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByText('Cancelled.').waitFor()
-  t.equal(downloads, 0)
-  t.strictSame(faults, [])
-})
-
 t.test('of more than can be drawn a part is, wherever it comes from', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true, sparql: createSparql() })
   const { page, faults } = await watchedPage(t, await openBrowser(t), url)
@@ -559,35 +435,6 @@ t.test('what is put away makes room for what was not drawn', async (t) => {
     less.links.map(({ from, to }) => [from, to]),
     [[1, 2]],
   )
-})
-
-t.test('a term of millions of letters is read', { skip }, async (t) => {
-  const { url } = await serve(t, { inspector: true, sparql: createSparql() })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
-  const contentType = 'text/tab-separated-values'
-  const body = `?a\t?b\n"${'x'.repeat(20_000_000)}"@en\t<urn:b>\n"\\"7\\""^^<urn:type>\t_:c\n`
-  await page.route(/\/v1\/sparql/, (route) => route.fulfill({ contentType, body }))
-  await signIn(page, `${url}/api/v1/inspector#/sparql?query=SELECT`, 'alice')
-  await page.getByText(/^2 results in/).waitFor()
-  const terms = await page.locator('tbody .term').allTextContents()
-  t.strictSame(terms.slice(1), ['urn:b', '"7"', '_:c'])
-  t.match(terms[0], /^x+…$/)
-  t.strictSame(faults, [])
-})
-
-t.test('a server without an engine says so, until one is installed', { skip }, async (t) => {
-  let isInstalled = false
-  const sparql = { ...createSparql(), isInstalled: () => isInstalled }
-  const { url } = await serve(t, { inspector: true, sparql })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
-  await signIn(page, `${url}/api/v1/inspector#/sparql?query=ASK%20{}`, 'alice')
-  await page.getByText('This server answers no SPARQL').waitFor()
-  await page.getByText('npm install @comunica/query-sparql-rdfjs-lite').waitFor()
-  t.equal(await page.getByRole('button', { name: 'Run' }).count(), 0)
-  t.strictSame(await inaccessible(page), [])
-  isInstalled = true
-  await page.getByText('Yes.').waitFor()
-  t.strictSame(faults, [], 'nothing was refused')
 })
 
 /** The thread that draws, when all was drawn once more as it was, after something was run in it. */
@@ -627,11 +474,4 @@ async function writtenNames(page: Page): Promise<readonly WrittenName[]> {
     })`,
   )
   return thread.evaluate<WrittenName[]>('written')
-}
-
-async function typeQuery(page: Page, query: string): Promise<void> {
-  const editor = page.getByRole('textbox', { name: 'Query' })
-  await editor.focus()
-  await page.keyboard.press('Control+A')
-  await page.keyboard.insertText(query)
 }
