@@ -484,6 +484,8 @@ t.test('a long document is read page by page', { skip }, async (t) => {
     while ((await read()).length === before) await page.waitForTimeout(20)
   }
   t.strictSame(await read(), wanted, 'all of it, each once')
+  const bare = (text: string) => text.replace(/\s/g, '')
+  t.equal(bare((await text.textContent()) ?? ''), bare(sentences.join('')), 'and no word twice')
   t.strictSame(faults, [])
 })
 
