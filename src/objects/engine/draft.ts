@@ -406,9 +406,7 @@ export class Draft {
       return { first, ...record }
     })
     const rows = table.rows + added.length - removed.length
-    const all = isWhole
-      ? blocks
-      : [...table.blocks.slice(0, from), ...blocks, ...table.blocks.slice(to)]
+    const all = table.blocks.slice(0, from + plan.kept).concat(blocks, table.blocks.slice(to))
     this.#tables.set(name, { ...table, blocks: all, rows })
   }
 

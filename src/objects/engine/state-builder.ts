@@ -169,9 +169,13 @@ function merged<T, R>(
   changes: Changes<R>,
   make: (number: number, record: R) => T,
 ): readonly T[] {
-  const result: T[] = []
-  let at = 0
-  for (const [number, record] of [...changes].sort(([a], [b]) => a - b)) {
+  const sorted = [...changes].sort(([a], [b]) => a - b)
+  const [first = Infinity] = sorted[0] ?? []
+  // Changes are mostly at the end, and what is in front of them may be long.
+  let at = base.length
+  while (at > 0 && numberOf(base[at - 1] as T) >= first) at--
+  const result = base.slice(0, at)
+  for (const [number, record] of sorted) {
     for (; at < base.length && numberOf(base[at] as T) < number; at++) result.push(base[at] as T)
     if (at < base.length && numberOf(base[at] as T) === number) at++
     if (record !== null) result.push(make(number, record))
