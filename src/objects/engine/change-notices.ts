@@ -3,8 +3,8 @@
 
 import type { Sharing } from '../../storage.js'
 
-/** Changes that follow each other sooner are told together. */
-const pauseMs = 20
+/** Changes that follow each other sooner are told together: each message wakes everybody. */
+const pauseMs = 100
 
 export class ChangeNotices {
   readonly #sharing: Sharing | undefined
