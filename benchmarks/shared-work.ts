@@ -11,7 +11,7 @@ import { data } from './retrieval-data.js'
 export const flow = 'default'
 export const users = 8
 /** Documents that wait before `run` begins: more than can be done while it is looked at. */
-export const waiting = 100_000
+export const waiting = 200_000
 const textBytes = 512
 export const textCount = 600
 

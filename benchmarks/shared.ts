@@ -21,9 +21,10 @@ const rounds = Number(process.env['ROUNDS'] ?? 3)
 const delays = (process.env['DELAY_MS'] ?? '0,5').split(',').map(Number)
 const only = process.env['WORK']
 const counts = [1, 2, 4]
-// Of four processes each does a part of what one does, and takes as many times longer until its code is compiled:
-// of a second of it, half of what they took of the processor in four was for that.
-const warmMs = 3000
+// For each of them, so that each of four is as warm as one alone: it does a part of what one does. One process alone
+// took 150 us of the processor for each of its first 5,000 objects, 55 up to the 25,000th and 30 from the 40,000th on, for
+// the compiler; in 3 s each of four does not get to the 15,000th.
+const warmMsOfEach = 3000
 /** Of a step of the system's counters of processor time. */
 const tickMs = 10
 
@@ -128,6 +129,7 @@ async function together(asked: {
   const url = proxy === undefined ? data : new URL(new URL(data).pathname, proxy.url).href
   const script = fileURLToPath(new URL('./shared-child.js', import.meta.url))
   const isTimed = work !== 'texts'
+  const warmMs = warmMsOfEach * processes
   const children = Array.from({ length: processes }, (_, place) => {
     const window = isTimed ? { warmMs, countedMs: seconds * 1000 } : { warmMs: 0 }
     const order: Order = { work, place, processes, data: url, ...window }
