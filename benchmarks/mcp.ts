@@ -3,7 +3,6 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Lorekeep } from '../src/index.js'
 import { vocabulary } from '../src/vocabulary.js'
@@ -110,7 +109,7 @@ async function start(directory: string): Promise<Answered[]> {
   for (const [id, { name, method, params }] of questions.entries()) {
     child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
     const { value } = (await lines.next()) as { readonly value: string }
-    answers.push({ wallMs: performance.now() - begin, cpuMs: processorMs(child.pid ?? 0) })
+    answers.push({ wallMs: performance.now() - begin, cpuMs: bench.processorMs(child.pid ?? 0) })
     const { result } = JSON.parse(value) as { readonly result?: { readonly isError?: true } }
     bench.check(result !== undefined && result.isError !== true, `${name} is answered`)
     if (id === 0) child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
@@ -118,16 +117,4 @@ async function start(directory: string): Promise<Answered[]> {
   child.stdin.end()
   await once(child, 'close')
   return answers
-}
-
-function processorMs(pid: number): number | undefined {
-  const tasks = `/proc/${pid}/task`
-  try {
-    const times = readdirSync(tasks).map((task) =>
-      Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
-    )
-    return times.reduce((sum, ns) => sum + ns, 0) / 1e6
-  } catch {
-    return undefined
-  }
 }

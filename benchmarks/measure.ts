@@ -1,5 +1,6 @@
 // How a scenario measures and what it tells benchmarks/run.ts.
 
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -146,6 +147,19 @@ export async function bytesIn(directory: string): Promise<number> {
     if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size
   }
   return bytes
+}
+
+/** What all threads of a process have taken that are there; undefined where the system has no /proc. */
+export function processorMs(pid: number): number | undefined {
+  const tasks = `/proc/${pid}/task`
+  try {
+    const times = readdirSync(tasks).map((task) =>
+      Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
+    )
+    return times.reduce((sum, ns) => sum + ns, 0) / 1e6
+  } catch {
+    return undefined
+  }
 }
 
 export function spread(values: readonly number[]) {

@@ -56,6 +56,7 @@ const scenarios = [
   'texts',
   'mcp',
   'start',
+  'serve-idle',
   'search-large',
   'retrieval',
   'same-things',
