@@ -13,6 +13,7 @@ import { NotInThisDraft, type Change } from './engine/lane-queue.js'
 import { findPlace } from './engine/lookup.js'
 import { openState } from './engine/opening.js'
 import { versionField } from './engine/ref.js'
+import { findRows } from './query/find.js'
 import {
   checkCollection,
   checkObjects,
@@ -23,11 +24,11 @@ import {
 } from './import-request.js'
 import { mergePatch } from './merge-patch.js'
 import { commitIn } from './placing.js'
-import type * as Queries from './query/queries.js'
-import type { QueryResult } from './query/query-result.js'
-import type { QueryRequest } from './query/query-request.js'
+import { runQuery } from './query/query.js'
+import { planOf, type QueryResult } from './query/query-result.js'
+import { noSchema, parseQuery, type QueryRequest } from './query/query-request.js'
 import { Meter, output } from './query/rows.js'
-import { checkId, compileSchema, noSchema, type CompiledSchema } from './schema/schema.js'
+import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
 import { checkSchema, SchemaChange } from './schema-change.js'
 import { aReads, type Reads } from '../reads.js'
 import { Cursors, namedPageRules, pageOf, type NamedPageOptions } from '../paging.js'
@@ -334,7 +335,6 @@ class StoredObjects implements ClosableObjectStore {
 
   async explain(query: ObjectQuery, ...surplus: never[]): Promise<QueryPlan> {
     checkNoMore('explain()', surplus)
-    const { planOf } = await queries()
     return this.#run(query, {}, ({ found, meter }) => planOf(found, meter))
   }
 
@@ -366,7 +366,6 @@ class StoredObjects implements ClosableObjectStore {
         maxQueryObjects: Infinity,
         maxQueryMs: Infinity,
       }
-      const { findRows, parseQuery } = await queries()
       const questionOf = (state: State) => {
         const { table, request } = parseQuery(query, state, limits, scope, this.#cursors)
         const limit = query.limit === undefined ? Infinity : request.limit
@@ -561,7 +560,6 @@ class StoredObjects implements ClosableObjectStore {
     give: (answer: { found: QueryResult; request: QueryRequest; meter: Meter }) => Result,
   ): Promise<Result> {
     return this.#read(async (state) => {
-      const { parseQuery, runQuery } = await queries()
       const { table, request } = parseQuery(query, state, this.#limits, scope, this.#cursors)
       const meter = new Meter(this.#limits)
       const found = await runQuery(table, this.#committer.memory, request, meter)
@@ -740,12 +738,6 @@ const getOptions = { scope: aScope, reads: aReads }
 function readsOf(query: unknown): Reads | undefined {
   const reads = isRecord(query) ? query.reads : undefined
   return aReads.holds(reads) ? reads : undefined
-}
-
-let loading: Promise<typeof Queries> | undefined
-
-function queries(): Promise<typeof Queries> {
-  return (loading ??= import('./query/queries.js'))
 }
 
 /** Whoever has the turn may stand still: after so long it is done without one. */

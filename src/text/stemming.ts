@@ -1,56 +1,46 @@
 // Forms of one word have one stem. Stems are used when a question is asked: what is stored are forms.
 
+import { stemmer as danish } from '@orama/stemmers/danish'
+import { stemmer as dutch } from '@orama/stemmers/dutch'
+import { stemmer as finnish } from '@orama/stemmers/finnish'
+import { stemmer as french } from '@orama/stemmers/french'
+import { stemmer as german } from '@orama/stemmers/german'
+import { stemmer as hungarian } from '@orama/stemmers/hungarian'
+import { stemmer as italian } from '@orama/stemmers/italian'
+import { stemmer as norwegian } from '@orama/stemmers/norwegian'
+import { stemmer as portuguese } from '@orama/stemmers/portuguese'
+import { stemmer as romanian } from '@orama/stemmers/romanian'
+import { stemmer as russian } from '@orama/stemmers/russian'
+import { stemmer as spanish } from '@orama/stemmers/spanish'
+import { stemmer as swedish } from '@orama/stemmers/swedish'
 import { porterStem } from './porter.js'
 
 /** Gives the stem of a folded form. It is for comparing: a stem need not be a word. */
 export type Stemmer = (form: string) => string
 
-type Load = () => Promise<Stemmer>
-
-// Loaded for the first question in their language: a process sees few of them, and a short one none.
-const stemmers: Readonly<Record<string, Load>> = {
-  ar: own(lightArabic),
-  da: packed(() => import('@orama/stemmers/danish')),
-  de: packed(() => import('@orama/stemmers/german'), withoutUmlauts),
-  en: own((form) => porterStem(withoutIon(form))),
-  es: packed(() => import('@orama/stemmers/spanish'), singular),
-  fi: packed(() => import('@orama/stemmers/finnish')),
-  fr: packed(() => import('@orama/stemmers/french'), withoutArticle),
-  hu: packed(() => import('@orama/stemmers/hungarian')),
-  it: packed(() => import('@orama/stemmers/italian'), withoutArticle),
-  ko: own(withoutParticle),
-  nb: packed(norwegian),
-  nl: packed(() => import('@orama/stemmers/dutch')),
-  nn: packed(norwegian),
-  no: packed(norwegian),
-  pt: packed(() => import('@orama/stemmers/portuguese')),
-  ro: packed(() => import('@orama/stemmers/romanian')),
-  ru: packed(() => import('@orama/stemmers/russian')),
-  sv: packed(() => import('@orama/stemmers/swedish')),
-}
-
-function norwegian(): Promise<{ readonly stemmer: Stemmer }> {
-  return import('@orama/stemmers/norwegian')
-}
-
-function own(stemOf: Stemmer): Load {
-  return async () => stemOf
-}
-
-function packed(
-  load: () => Promise<{ readonly stemmer: Stemmer }>,
-  before: Stemmer = (form) => form,
-): Load {
-  return async () => {
-    const { stemmer: stemOf } = await load()
-    return (form) => stemOf(before(form))
-  }
+const stemmers: Readonly<Record<string, Stemmer>> = {
+  ar: lightArabic,
+  da: danish,
+  de: (form) => german(withoutUmlauts(form)),
+  en: (form) => porterStem(withoutIon(form)),
+  es: (form) => spanish(singular(form)),
+  fi: finnish,
+  fr: (form) => french(withoutArticle(form)),
+  hu: hungarian,
+  it: (form) => italian(withoutArticle(form)),
+  ko: withoutParticle,
+  nb: norwegian,
+  nl: dutch,
+  nn: norwegian,
+  no: norwegian,
+  pt: portuguese,
+  ro: romanian,
+  ru: russian,
+  sv: swedish,
 }
 
 /** The languages that have a stemmer, as BCP 47 tags. */
 export const stemLanguages: readonly string[] = Object.keys(stemmers)
-
-const loaded = new Map<string, Promise<Stemmer>>()
 
 /**
  * The stemmer of a language (a BCP 47 tag; `de-AT` is `de`). Forms are stemmed as they were folded,
@@ -58,13 +48,10 @@ const loaded = new Map<string, Promise<Stemmer>>()
  * endings that only an accent tells are missed by it. Words with digits, and those of fewer than
  * three letters, are their own stems. Of a language without a stemmer every form is its own.
  */
-export async function stemmer(language: string): Promise<Stemmer> {
+export function stemmer(language: string): Stemmer {
   const name = (language.split('-', 1)[0] as string).toLowerCase()
-  const load = Object.hasOwn(stemmers, name) ? stemmers[name] : undefined
-  if (!load) return (form) => form
-  const loading = loaded.get(name) ?? load()
-  loaded.set(name, loading)
-  const known = await loading
+  const known = Object.hasOwn(stemmers, name) ? stemmers[name] : undefined
+  if (!known) return (form) => form
   return (form) => {
     if ((form.length < 3 && name !== 'ko') || /[\d_+#.,:]/.test(form)) return form
     // A stemmer may leave nothing of a word that is all endings.

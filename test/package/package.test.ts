@@ -49,7 +49,7 @@ t.test('has what is needed and nothing else', async (t) => {
   for (const file of pagesOfDocs()) t.ok(files.includes(`docs/${file}`), file)
   const text = readFileSync(join(installed, 'package.json'), 'utf8')
   t.notMatch(text, /devDependencies|"scripts"|"private"/)
-  t.ok(files.length <= 400, `${files.length} files`)
+  t.ok(files.length < 400, `${files.length} files`)
 })
 
 t.test('the pages in it lead to pages in it', async (t) => {
@@ -169,9 +169,9 @@ t.test(
     const bytes = files
       .filter(({ url }) => packageOf(url) === 'lorekeep')
       .reduce((sum, { size }) => sum + size, 0)
-    t.ok(bytes > 500_000 && bytes < 1_760_000, `${bytes} bytes of our JavaScript`)
-    const later = ['ajv', 'ajv-formats', 'msgpackr', 'wink-nlp', 're2js', '@orama/stemmers']
-    for (const name of later) t.notOk(opened.has(name), name)
+    t.ok(bytes > 500_000 && bytes < 1_860_000, `${bytes} bytes of our JavaScript`)
+    for (const name of ['ajv', 'ajv-formats', 'msgpackr', 'wink-nlp'])
+      t.notOk(opened.has(name), name)
     const defining = `
     await objects.defineSchema({ name: 'a', id_field: 'id', fields: { id: { type: 'string', required: true } } })`
     t.ok((await packagesOf(opening + defining)).has('ajv'))

@@ -13,7 +13,7 @@ import { cursorAt, placeOf, type Cursor } from './cursor.js'
 import { parseFilter, parseSearchFilter } from '../filter/filter.js'
 import type { ParsedText } from '../filter/text.js'
 import type { SortKey } from '../filter/sort-values.js'
-import { noSchema, type CompiledSchema } from '../schema/schema.js'
+import type { CompiledSchema } from '../schema/schema.js'
 import { noLanguage } from '../../text/language-names.js'
 import { aReads } from '../../reads.js'
 import type { Cursors } from '../../paging.js'
@@ -153,6 +153,10 @@ function textQuestion(
     return undefined
   }
   return { ...text, index, language: text.language ?? definition.language ?? noLanguage }
+}
+
+export function noSchema(name: string): never {
+  throw new LorekeepError('LK_SCHEMA_NOT_FOUND', `'${name}'`, { details: { schema_name: name } })
 }
 
 function checkScore({ length }: Path): string | undefined {

@@ -2,7 +2,6 @@
 
 import hyperid from 'hyperid'
 import { compileDefaults } from './defaults.js'
-import { LorekeepError } from '../../errors.js'
 import { checkJson, formatPath, type JsonPath } from '../../door/json.js'
 import { shown } from '../../door/wording.js'
 import type { ObjectId, SchemaDefinition } from '../types.js'
@@ -108,7 +107,3 @@ function isSystemName(name: string): boolean {
 }
 
 const underscore = 0x5f
-
-export function noSchema(name: string): never {
-  throw new LorekeepError('LK_SCHEMA_NOT_FOUND', `'${name}'`, { details: { schema_name: name } })
-}
