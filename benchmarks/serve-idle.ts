@@ -22,6 +22,7 @@ for (let round = 0; round < rounds; round++) {
   await bench.inDirectory(async (directory) => {
     const args = ['dist/package/dist/cli.js', 'serve', '--data', join(directory, 'data')]
     const child = spawn(process.execPath, [...args, '--port', '0'], { stdio: 'ignore' })
+    const ended = once(child, 'exit')
     const pid = child.pid ?? 0
     try {
       await sleep(settlingMs)
@@ -32,7 +33,7 @@ for (let round = 0; round < rounds; round++) {
       bench.note(`  ${processor.at(-1)?.toFixed(1)} ms, ${memory.at(-1)?.toFixed(1)} MiB`)
     } finally {
       child.kill('SIGTERM')
-      await once(child, 'exit')
+      await ended
     }
   })
 }

@@ -22,8 +22,11 @@ const readAgainMs = 1000
 /** So long it is waited before events are asked for once more, where the server gave none. */
 const connectAgainMs = 5000
 
-/** @param about what alone it is about */
-export function useLive(about: About = {}): Live {
+/**
+ * @param about what alone it is about
+ * @param isSteady whether it may change without an event
+ */
+export function useLive(about: About = {}, isSteady = true): Live {
   const { keep } = useSession()
   const [turn, setTurn] = useState(0)
   const [status, setStatus] = useState<Live['status']>('away')
@@ -35,8 +38,6 @@ export function useLive(about: About = {}): Live {
       return
     }
     const leaving = new AbortController()
-    // A job that falls due, or is changed by another process, tells nobody.
-    const steady = setInterval(lookAgain, steadyMs)
     let timer: ReturnType<typeof setTimeout> | undefined
     let next: ReturnType<typeof setTimeout> | undefined
     const soon = () => {
@@ -70,9 +71,14 @@ export function useLive(about: About = {}): Live {
       leaving.abort()
       clearTimeout(timer)
       clearTimeout(next)
-      clearInterval(steady)
     }
   }, [isSeen, about.job, about.user, about.document])
+  useEffect(() => {
+    if (!isSeen || !isSteady) return
+    // A job that falls due, or is changed by another process, tells nobody.
+    const steady = setInterval(lookAgain, steadyMs)
+    return () => clearInterval(steady)
+  }, [isSeen, isSteady])
   return { status, turn, lookAgain }
 }
 

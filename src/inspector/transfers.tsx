@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { bytesText } from './parts/figures.js'
+import { passFocus } from './parts/focus.js'
 import { Failure, type Way } from './parts/states.js'
 import { useSession } from './session.js'
 import { texts } from './texts.js'
@@ -111,12 +112,6 @@ export function Transfers({ transfers, way }: TransfersProps) {
       ))}
     </ul>
   )
-}
-
-/** What has the focus goes: the button of a card has it next, or all beside the navigation. */
-function passFocus(card: Element | null | undefined): void {
-  const next = card?.querySelector('button') ?? document.getElementById('content')
-  next?.focus({ preventScroll: true })
 }
 
 interface ProgressProps {

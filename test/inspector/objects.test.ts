@@ -173,6 +173,29 @@ t.test('what was written is not lost by a key', { skip }, async (t) => {
   t.strictSame(faults, [])
 })
 
+t.test('what is being saved cannot be left', { skip }, async (t) => {
+  const { url } = await withBoats(t, 1)
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/objects`, 'alice')
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => (goOn = resolve))
+  await page.route('**/objects/**', async (route) => {
+    if (/PUT|PATCH/.test(route.request().method())) await held
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Edit b0' }).click()
+  await editor(page).fill('{"id": "b0", "name": 7}')
+  await press(page, 'Save').click()
+  t.ok(await press(page, 'Cancel').isDisabled())
+  goOn()
+  await page.getByRole('dialog').getByText('name').first().waitFor()
+  await page.waitForFunction(`!document.querySelector('dialog .actions button').disabled`)
+  t.strictSame(
+    faults.filter((fault) => !fault.includes('422') && !fault.includes('400')),
+    [],
+  )
+})
+
 t.test('an object is made, and refused where it is none', { skip }, async (t) => {
   const { url, objects } = await withBoats(t, 1)
   const { page } = await watchedPage(t, await openBrowser(t), url)

@@ -100,6 +100,7 @@ t.test('a file goes to a server that has flows alone', { skip }, async (t) => {
   const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
   await page.setInputFiles('input[type=file]', file)
   await page.getByText('Done').first().waitFor()
+  t.equal(await page.getByRole('link', { name: 'Ask' }).count(), 0)
   await goTo(page, 'documents/a.txt')
   await page.getByRole('heading', { name: 'Jobs' }).waitFor()
   t.equal(await page.getByRole('heading', { name: 'Passages' }).count(), 0)

@@ -56,6 +56,10 @@ t.test('a document asks nothing either', { skip }, async (t) => {
   while ((await flows.stats('default')).done === 0) await page.waitForTimeout(20)
   await hide(page, false)
   await page.getByText('done', { exact: true }).waitFor()
+  await page.waitForTimeout(3000)
+  const before = requests
+  await page.waitForTimeout(4000)
+  t.equal(requests, before, 'of what has ended nothing is asked without an event')
   t.strictSame(faults, [])
 })
 
@@ -142,6 +146,8 @@ t.test('of many flows some are followed', { skip }, async (t) => {
   await flow.selectOption('All flows')
   await page.getByRole('button', { name: 'There are 3 more flows' }).click()
   await tiles.nth(14).waitFor()
+  const focused = await page.evaluate('document.activeElement.id')
+  t.equal(focused, 'content', 'the button is gone, and the focus is not with it')
   t.strictSame(faults, [])
 })
 

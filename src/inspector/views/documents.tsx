@@ -27,7 +27,7 @@ export default function Documents({ place }: ViewProps) {
 
 function DocumentList({ prefix }: { readonly prefix: string }) {
   const session = useSession()
-  const { keep, user, mayChange } = session
+  const { keep, user, who, mayChange } = session
   const [collection, setCollection] = useState(session.collection ?? 'default')
   const [chosen, setChosen] = useState('default')
   const flows = useAsked(() => keep.flows.list(), [])
@@ -61,7 +61,12 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
           onFiles={send}
         />
       )}
-      <Transfers transfers={transfers} way={{ href: hashOf('ask'), text: texts.documents.ask }} />
+      <Transfers
+        transfers={transfers}
+        {...(who.stores.includes('knowledge') && {
+          way: { href: hashOf('ask'), text: texts.documents.ask },
+        })}
+      />
       <div class="filters">
         <Field
           label={texts.documents.prefix}

@@ -7,6 +7,7 @@ import type { ViewProps } from '../later.js'
 import { useLive, type Live } from '../live.js'
 import { Choice, Field, Heading } from '../parts/controls.js'
 import { agoText } from '../parts/figures.js'
+import { passFocus } from '../parts/focus.js'
 import { List } from '../parts/list.js'
 import { usePages } from '../parts/paging.js'
 import { Answered } from '../parts/states.js'
@@ -78,7 +79,15 @@ function Jobs({ query }: { readonly query: ViewProps['place']['query'] }) {
               </div>
             )}
             {seesAll && flow === '' && known.length > tiles && (
-              <button type="button" class="small" onClick={() => setTiles(tiles + mostTiles)}>
+              <button
+                type="button"
+                class="small"
+                onClick={() => {
+                  setTiles(tiles + mostTiles)
+                  // It goes with the last of them.
+                  if (tiles + mostTiles >= known.length) passFocus()
+                }}
+              >
                 {texts.queue.moreFlows(known.length - tiles)}
               </button>
             )}

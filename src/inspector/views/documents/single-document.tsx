@@ -17,6 +17,8 @@ import { Transfers, useTransfers } from '../../transfers.js'
 import { loadFile } from './load-file.js'
 import { Removal } from './removal.js'
 
+const unfinished: readonly Job['state'][] = ['queued', 'active', 'delayed']
+
 export function SingleDocument({ document }: { readonly document: string }) {
   const session = useSession()
   const { keep, user, who, mayChange } = session
@@ -25,7 +27,8 @@ export function SingleDocument({ document }: { readonly document: string }) {
     async () => (await keep.flows.document({ user, document })) ?? null,
     [user, document],
   )
-  const live = useLive({ user, document })
+  const isUnderWay = status.value?.jobs.some(({ state }) => unfinished.includes(state)) === true
+  const live = useLive({ user, document }, isUnderWay)
   useEffect(() => {
     if (live.turn > 0) status.again()
   }, [live.turn])

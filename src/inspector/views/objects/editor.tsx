@@ -152,7 +152,7 @@ export function Editor({ schema, object, onDone, onClose }: EditorProps) {
       )}
       {error !== undefined && <Failure error={error} />}
       <div class="actions">
-        <button type="button" onClick={() => dialog.current?.close()}>
+        <button type="button" disabled={isBusy} onClick={() => dialog.current?.close()}>
           {texts.cancel}
         </button>
         <button type="button" class="primary" disabled={isBusy} onClick={() => start(save)}>
