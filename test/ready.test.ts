@@ -21,6 +21,7 @@ t.test('what has changed is compiled, and nothing else', async (t) => {
         'main.tsx': "import { render } from 'preact'\nrender(<p>seen</p>, document.body)\n",
         'style.css': 'p { margin: 0 }\n',
         'icon.svg': '<svg/>',
+        'texts.ts': "export const texts = { title: 'T', language: 'en', noScript: 'S' }\n",
         graph: {
           'layout-worker.ts': 'onmessage = null\n',
           'drawing-worker.ts': 'onmessage = null\n',
