@@ -1,39 +1,33 @@
 import { hasCode, LorekeepError } from '../errors.js'
-import { checkConditions, conditionRules, conditionsIn, versionOf } from '../conditions.js'
+import { conditionRules, conditionsIn, versionOf } from '../conditions.js'
 import type { ChangeConditions } from '../conditions.js'
 import type { Fill } from '../health.js'
 import { InFlight } from '../in-flight.js'
 import type { Presence } from '../presence.js'
 import type { Sharing, Storage } from '../storage.js'
 import type { Row } from './engine/block.js'
-import type { Draft } from './engine/draft.js'
 import { deleteCollection } from './collection-deletion.js'
+import { checkCollectionIs, statsOf } from './collections.js'
 import { Committer } from './engine/committer.js'
 import { NotInThisDraft, type Change } from './engine/lane-queue.js'
 import { findPlace } from './engine/lookup.js'
 import { openState } from './engine/opening.js'
-import { versionField } from './engine/ref.js'
 import { findRows } from './query/find.js'
-import {
-  checkCollection,
-  checkObjects,
-  checkImportOptions,
-  duplicates,
-  idsOf,
-  parseImport,
-} from './import-request.js'
+import { checkCollection, checkImportOptions, parseImport } from './import-request.js'
+import { Importing } from './importing.js'
 import { mergePatch } from './merge-patch.js'
+import { checkChanges, idText, ObjectChange, withId } from './object-change.js'
 import { commitIn } from './placing.js'
 import { runQuery } from './query/query.js'
 import { planOf, type QueryResult } from './query/query-result.js'
-import { noSchema, parseQuery, type QueryRequest } from './query/query-request.js'
+import { parseQuery, type QueryRequest } from './query/query-request.js'
 import { Meter, output } from './query/rows.js'
-import { checkId, compileSchema, type CompiledSchema } from './schema/schema.js'
+import { compileSchema } from './schema/schema.js'
 import { checkSchema, SchemaChange } from './schema-change.js'
 import { aReads, type Reads } from '../reads.js'
 import { Cursors, namedPageRules, pageOf, type NamedPageOptions } from '../paging.js'
 import { aScope, copied, scopeGiven, type Scope } from '../scope.js'
-import { checkOwners, checkTarget, isChangeable, isSeen } from './scope.js'
+import { checkTarget, isSeen } from './scope.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import { loadValidators } from './schema/validators.js'
 import type { State } from './engine/state.js'
@@ -60,11 +54,9 @@ import type { JsonObject } from '../types.js'
 import { limitsOf } from '../door/limits.js'
 import { objectLimits } from './limits.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
-import { aRule, aString } from '../door/rules.js'
-import { checkJson } from '../door/json.js'
-import { Problems } from '../door/problems.js'
+import { aString } from '../door/rules.js'
 import { stringsIn, traceMethods, type Fields } from '../tracing.js'
-import { brief, isPlainObject, isRecord, shown } from '../door/wording.js'
+import { isRecord } from '../door/wording.js'
 
 interface ObjectParts {
   readonly objects: Storage
@@ -86,11 +78,6 @@ interface ObjectParts {
   readonly now?: (() => number) | undefined
   readonly elapsed?: (() => number) | undefined
 }
-
-/** Of an import, by one version of its schema. */
-type Checked =
-  | { readonly schema: CompiledSchema; readonly objects: JsonObject[]; readonly ids: ObjectId[] }
-  | { readonly schema: CompiledSchema; readonly error: unknown }
 
 /** An ObjectStore and its end. The storage stays open: it is closed by who opened it. */
 interface ClosableObjectStore extends ObjectStore {
@@ -247,74 +234,20 @@ class StoredObjects implements ClosableObjectStore {
   ): Promise<ObjectImportResult> {
     checkNoMore('import()', surplus)
     const { onDuplicate, scope } = checkImportOptions(options)
-    const { metadata, schema_name, values } = parseImport(batch, this.#limits)
-    checkTarget(scope, metadata, values.length)
+    const parsed = parseImport(batch, this.#limits)
+    checkTarget(scope, parsed.metadata, parsed.values.length)
     return this.#inFlight.run(async () => {
       const loading = loadValidators()
       if (loading !== undefined) await loading
-      // Checked before its turn, and in its turn again where the schema is another one by then. What
-      // is refused is refused in its turn: the state may be old that it was found out on.
-      const check = (schema: CompiledSchema): Checked => {
-        try {
-          const objects = checkObjects(schema, values, this.#limits)
-          return { schema, objects, ids: idsOf(schema, objects) }
-        } catch (error) {
-          return { schema, error }
-        }
-      }
-      const before = this.#committer.known.tables.get(schema_name)?.schema
-      let checked = before && check(before)
-      const { collection, user } = metadata
-      return this.#commitIn(collection, async (draft): Promise<ObjectImportResult> => {
-        const table = draft.table(schema_name) ?? noSchema(schema_name)
-        if (checked?.schema !== table.schema) checked = check(table.schema)
-        if ('error' in checked) throw checked.error
-        const { objects, ids } = checked
-        if (this.#collections === 'declared' && draft.collection(collection) === undefined) {
-          throw new LorekeepError('LK_COLLECTION_NOT_FOUND', `'${collection}' was not declared`)
-        }
-        const old = await draft.findAll(collection, ids)
-        if (old !== undefined) {
-          // Skipped for one that is hidden, an object would be nowhere.
-          const taken = ids.filter((_, n) => {
-            const row = old[n]
-            if (row === undefined) return false
-            return onDuplicate === 'reject' || !isSeen(scope, row, schemaOf(draft, row))
-          })
-          if (taken.length > 0) throw duplicates(taken, `in '${collection}'`)
-          if (onDuplicate === 'replace')
-            checkOwners(
-              scope,
-              old.filter((row) => row !== undefined),
-            )
-        }
-        draft.createCollection(collection)
-        const { now } = draft
-        const rows: Row[] = []
-        let replaced = 0
-        for (let n = 0; n < objects.length; n++) {
-          const before = old?.[n]
-          if (before !== undefined) {
-            if (onDuplicate === 'skip') continue
-            draft.remove(before)
-            replaced++
-          }
-          rows.push({
-            ref: draft.takeRef(table),
-            id: ids[n] as ObjectId,
-            object: objects[n] as JsonObject,
-            collection,
-            user,
-            created_at: before?.created_at ?? now,
-            updated_at: now,
-            metadata: metadata.metadata,
-          })
-        }
-        draft.put(table, collection, rows)
-        const skipped = objects.length - rows.length
-        const imported = rows.length
-        return { id: metadata.id, collection, schema_name, imported, replaced, skipped, ids }
+      const importing = new Importing(parsed, {
+        onDuplicate,
+        scope,
+        limits: this.#limits,
+        isDeclared: this.#collections === 'declared',
       })
+      const known = this.#committer.known.tables.get(parsed.schema_name)
+      if (known !== undefined) importing.check(known.schema)
+      return this.#commitIn(parsed.metadata.collection, (draft) => importing.commit(draft))
     })
   }
 
@@ -414,7 +347,7 @@ class StoredObjects implements ClosableObjectStore {
     ...surplus: never[]
   ): Promise<StoredObject | undefined> {
     checkNoMore('replace()', surplus)
-    return this.#change('replace()', collection, id, options, (_, field, old) =>
+    return this.#change('replace()', collection, id, options, (old, field) =>
       withId(object, field, old.id),
     )
   }
@@ -428,13 +361,8 @@ class StoredObjects implements ClosableObjectStore {
   ): Promise<StoredObject | undefined> {
     checkNoMore('patch()', surplus)
     checkChanges(changes)
-    return this.#change(
-      'patch()',
-      collection,
-      id,
-      options,
-      (_, __, old) => mergePatch(old.object, changes) as JsonObject,
-    )
+    const patched = ({ object }: Row) => mergePatch(object, changes)
+    return this.#change('patch()', collection, id, options, patched)
   }
 
   async delete(
@@ -445,32 +373,14 @@ class StoredObjects implements ClosableObjectStore {
   ): Promise<boolean> {
     checkNoMore('delete()', surplus)
     checkArgument('the name of a collection', collection, aString)
-    const text = idText(id)
-    const { scope, conditions } = changeIn('delete()', options)
-    return this.#inFlight.run(() =>
-      this.#commitIn(collection, async (draft) => {
-        const row = await draft.find(collection, text)
-        if (row === undefined || !isChangeable(scope, row, schemaOf(draft, row))) return false
-        this.#checkObject(conditions, row)
-        draft.remove(row)
-        return true
-      }),
-    )
+    const { hash } = this.#committer.memory
+    const change = new ObjectChange('delete()', collection, id, options, hash)
+    return this.#inFlight.run(() => this.#commitIn(collection, (draft) => change.delete(draft)))
   }
 
   async collections(...surplus: never[]): Promise<CollectionStat[]> {
     checkNoMore('collections()', surplus)
-    return this.#read(async ({ collections }) =>
-      [...collections]
-        .map(([name, { created_at, schemas }]) => ({
-          name,
-          objects: Object.values(schemas).reduce((sum, count) => sum + count, 0),
-          schemas: { ...schemas },
-          created_at,
-          version: collectionVersion(created_at),
-        }))
-        .sort(byName),
-    )
+    return this.#read(async (state) => statsOf(state).sort(byName))
   }
 
   async collectionPage(query?: CollectionQuery, ...surplus: never[]): Promise<CollectionPage> {
@@ -567,53 +477,23 @@ class StoredObjects implements ClosableObjectStore {
     }, readsOf(query))
   }
 
-  /** Puts what `change` makes of an object in its place. */
   async #change(
     call: string,
     collection: string,
     id: ObjectId,
     options: ObjectChangeOptions,
-    change: (schema: CompiledSchema, idField: string, old: Row) => unknown,
+    make: (old: Row, idField: string) => unknown,
   ): Promise<StoredObject | undefined> {
     checkArgument('the name of a collection', collection, aString)
-    const text = idText(id)
-    const { scope, conditions } = changeIn(call, options)
+    const { hash } = this.#committer.memory
+    const change = new ObjectChange(call, collection, id, options, hash)
     return this.#inFlight.run(() =>
       this.#commitIn(collection, async (draft) => {
         const loading = loadValidators()
         if (loading !== undefined) await loading
-        const old = await draft.find(collection, text)
-        // What is being deleted would be stored anew, and stay.
-        const { deleting = 0 } = draft.collection(collection) ?? {}
-        if (old === undefined || old.ref < deleting) return undefined
-        if (!isChangeable(scope, old, schemaOf(draft, old))) return undefined
-        this.#checkObject(conditions, old)
-        const table = draft.tableOf(old)
-        const { schema } = table
-        const field = schema.definition.id_field
-        const [object] = checkObjects(schema, [change(schema, field, old)], this.#limits)
-        if (object === undefined || String(schema.idOf(object)) !== text) {
-          const errors = [
-            { index: 0, id, path: field, message: `is '${text}' and cannot be changed` },
-          ]
-          throw new LorekeepError('LK_OBJECT_INVALID', `${field} cannot be changed`, {
-            details: { errors, count: 1 },
-          })
-        }
-        draft.remove(old)
-        const ref = draft.takeRef(table)
-        const row = { ...old, ref, object, id: schema.idOf(object), updated_at: draft.now }
-        draft.put(table, collection, [row])
-        const { hash } = this.#committer.memory
-        return storedRow(row, schema.definition.name, hash.version(ref, row.updated_at))
+        return change.put(draft, this.#limits, make)
       }),
     )
-  }
-
-  #checkObject(conditions: ChangeConditions | undefined, { ref, id, updated_at }: Row): void {
-    if (conditions === undefined) return
-    const version = this.#committer.memory.hash.version(ref, updated_at)
-    checkConditions(conditions, { version, updatedAt: updated_at }, `the object ${brief(id)}`)
   }
 
   #commitIn<Result>(collection: string, change: Change<Result>): Promise<Result> {
@@ -710,28 +590,6 @@ function ofBatch(batch: unknown): Fields {
   }
 }
 
-const changeOptions = { scope: aScope, ...conditionRules }
-
-/** What a change was given: whose it may be, and what has to hold. @throws TypeError */
-function changeIn(call: string, options: ObjectChangeOptions) {
-  const { scope, ...conditions } = checkOptions(call, options, changeOptions)
-  return { scope: copied(scope), conditions: conditionsIn(conditions as ChangeConditions) }
-}
-
-function checkCollectionIs(
-  conditions: ChangeConditions | undefined,
-  name: string,
-  there: { readonly created_at: string } | undefined,
-): void {
-  const now = there && {
-    version: collectionVersion(there.created_at),
-    updatedAt: there.created_at,
-  }
-  checkConditions(conditions, now, `the collection ${brief(name)}`)
-}
-
-const collectionVersion = (createdAt: string) => Date.parse(createdAt).toString(36)
-
 const getOptions = { scope: aScope, reads: aReads }
 
 /** What a query says, before it is checked. */
@@ -754,54 +612,9 @@ function checkSize({ places }: QueryResult): void {
   )
 }
 
-function schemaOf(draft: Draft, row: Row): string {
-  return draft.tableOf(row).schema.definition.name
-}
-
-const anId = aRule<ObjectId>(
-  'a string or an integer',
-  (id) => typeof id === 'string' || typeof id === 'number',
-)
-
-/** What is no plain object stays as it is, for the check that follows. */
-function withId(object: JsonObject, field: string, id: ObjectId): unknown {
-  if (!isPlainObject(object) || Object.hasOwn(object, field)) return object
-  return { [field]: id, ...object }
-}
-
-/** @throws LorekeepError `LK_OBJECT_REQUEST` where the changes are no object of JSON */
-function checkChanges(changes: unknown): void {
-  const problems = new Problems()
-  if (isRecord(changes)) checkJson(changes, (path, message) => problems.fail(path, message))
-  else problems.fail('', `must be an object, not ${shown(changes)}`)
-  problems.throwIfAny('LK_OBJECT_REQUEST')
-}
-
-/** @throws TypeError */
-function idText(id: ObjectId): string {
-  checkArgument('an id', id, anId)
-  // What cannot be an id is the id of nothing.
-  return checkId(id) === undefined ? String(id) : ''
-}
-
 /** Of what type objects are, and which of their fields a query left, is for the caller's types. */
 function asTyped<T extends object>(found: object): StoredObject<T> {
   return found as StoredObject<T>
-}
-
-function storedRow(row: Row, schema: string, version: string): StoredObject {
-  const { id, object, collection, user, created_at, updated_at, metadata } = row
-  return structuredClone({
-    ...object,
-    _id: id,
-    _schema: schema,
-    _collection: collection,
-    _user: user,
-    _created_at: created_at,
-    _updated_at: updated_at,
-    _metadata: { ...metadata, created_at, updated_at, collection },
-    [versionField]: version,
-  })
 }
 
 const compareNames = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
