@@ -51,30 +51,14 @@ await bench.inDirectory(async (directory) => {
   }
   for (const [at, { name }] of questions.entries()) {
     const answers = runs.map((run) => run[at] as Answered)
+    const scenario = `lorekeep mcp, ${name}`
+    const walls = answers.map(({ wallMs }) => wallMs)
     const isLast = at === questions.length - 1
-    report(
-      name,
-      'by the wall',
-      answers.map(({ wallMs }) => wallMs),
-      isLast ? target : undefined,
-    )
+    bench.reportValues({ scenario, peer: 'by the wall' }, walls, 'ms', isLast ? target : undefined)
     const processor = answers.flatMap(({ cpuMs }) => cpuMs ?? [])
-    if (processor.length > 0) report(name, 'processor time', processor)
+    bench.reportValues({ scenario, peer: 'processor time' }, processor, 'ms')
   }
 })
-
-function report(name: string, peer: string, values: number[], most?: bench.Target): void {
-  const all = bench.spread(values)
-  bench.report({
-    scenario: `lorekeep mcp, ${name}`,
-    peer,
-    ours: `${Math.round(all.value)} ms`,
-    theirs: '',
-    ...all,
-    unit: 'ms',
-    ...(most !== undefined && { target: most }),
-  })
-}
 
 async function fill(directory: string): Promise<void> {
   await using keep = await openOurs(directory)

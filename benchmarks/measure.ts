@@ -135,9 +135,20 @@ export function reportOne(
   unit: Figure['unit'],
   target?: Target,
 ): void {
-  const ours = `${Number(value.toPrecision(4))} ${unit}`
-  const all = { value, low: value, high: value }
-  report({ scenario, peer: '', ours, theirs: '', ...all, unit, ...(target && { target }) })
+  reportValues({ scenario, peer: '' }, [value], unit, target)
+}
+
+/** A figure of ours alone, measured several times: nothing of one that was not measured. */
+export function reportValues(
+  names: { readonly scenario: string; readonly peer: string },
+  values: readonly number[],
+  unit: Figure['unit'],
+  target?: Target,
+): void {
+  if (values.length === 0) return
+  const all = spread(values)
+  const ours = `${Number(all.value.toPrecision(4))} ${unit}`
+  report({ ...names, ours, theirs: '', ...all, unit, ...(target && { target }) })
 }
 
 /** What lies in a directory, and in those within it. */

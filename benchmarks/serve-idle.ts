@@ -1,5 +1,6 @@
 // What `lorekeep serve` takes while nobody asks it anything: processor time of all threads in a minute, and memory,
-// over an empty store, as it is packed, on Linux. Two minutes after the start, when the engine has cleared up what that left.
+// over an empty store, as it is packed, on Linux. Two minutes after the start, when the engine has cleared up what that
+// left.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -38,14 +39,9 @@ for (let round = 0; round < rounds; round++) {
   })
 }
 const scenario = 'serve, nobody asks'
-report('processor time in a minute', processor, 'ms', mostMsOfMinute)
-report('resident memory', memory, 'MiB', mostMiB)
-
-function report(peer: string, values: readonly number[], unit: 'ms' | 'MiB', most: number): void {
-  const all = bench.spread(values)
-  const ours = `${all.value.toFixed(1)} ${unit}`
-  bench.report({ scenario, peer, ours, theirs: '', ...all, unit, target: { most } })
-}
+const asked = { scenario, peer: 'processor time in a minute' }
+bench.reportValues(asked, processor, 'ms', { most: mostMsOfMinute })
+bench.reportValues({ scenario, peer: 'resident memory' }, memory, 'MiB', { most: mostMiB })
 
 function residentMiB(pid: number): number {
   const [, kB] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

@@ -69,11 +69,12 @@ await bench.inDirectory(async (directory) => {
   }
   for (const start of all) {
     const { name, took } = start
-    const most = 'most' in start ? { most: start.most } : undefined
+    const scenario = `start: ${name}`
     const walls = took.map(({ wallMs }) => wallMs)
-    report(name, 'by the wall', walls, most)
+    const most = 'most' in start ? { most: start.most } : undefined
+    bench.reportValues({ scenario, peer: 'by the wall' }, walls, 'ms', most)
     const processor = took.flatMap(({ cpuMs }) => cpuMs ?? [])
-    if (processor.length > 0) report(name, 'processor time', processor)
+    bench.reportValues({ scenario, peer: 'processor time' }, processor, 'ms')
   }
 })
 
@@ -100,17 +101,4 @@ function start(atExit: string, args: readonly string[]): Took {
   bench.check(child.status === 0, `${args.join(' ')} ends well: ${child.stderr}`)
   const told = /^processor time (\S+)$/m.exec(child.stderr)
   return { wallMs, cpuMs: told === null ? undefined : Number(told[1]) }
-}
-
-function report(name: string, peer: string, values: number[], target?: bench.Target): void {
-  const all = bench.spread(values)
-  bench.report({
-    scenario: `start: ${name}`,
-    peer,
-    ours: `${Math.round(all.value)} ms`,
-    theirs: '',
-    ...all,
-    unit: 'ms',
-    ...(target !== undefined && { target }),
-  })
 }

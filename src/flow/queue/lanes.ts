@@ -112,7 +112,7 @@ export class Lanes {
       }
       // Where lanes are missing, this user may have more in storage.
       const runs = this.#whole ? [run] : []
-      const entered = { user, runs, whole: this.#whole, stuck: false, rows: fewestRuns }
+      const entered = laneOf(user, this.#whole, fewestRuns, runs)
       this.#lanes.set(user, entered)
       this.#order.push(entered)
       return
@@ -312,13 +312,7 @@ export class Lanes {
     }
     const lanes = new Map<string, Lane>()
     for (const { user, run } of rows.map(decodeRun)) {
-      const lane = lanes.get(user) ?? {
-        user,
-        runs: [],
-        whole: true,
-        stuck: false,
-        rows: 2 * fewestRuns,
-      }
+      const lane = lanes.get(user) ?? laneOf(user, true, 2 * fewestRuns)
       lanes.set(user, lane)
       lane.runs.push(run)
     }
@@ -340,11 +334,7 @@ export class Lanes {
   async recall(storage: Reading): Promise<void> {
     const users = [...new Set(this.#former)]
     if (users.length === 0) return
-    const lanes = users.map((user): Lane => {
-      return (
-        this.#lanes.get(user) ?? { user, runs: [], whole: false, stuck: false, rows: runsPerFill }
-      )
-    })
+    const lanes = users.map((user) => this.#lanes.get(user) ?? laneOf(user, false, runsPerFill))
     const reads = lanes.map((lane) => (isDrained(lane) ? this.#read(storage, lane, 0) : undefined))
     const known = users.map((user) => runKeysOf(this.#flow, user))
     known.sort((a, b) => Buffer.compare(a.gt, b.gt))
@@ -393,6 +383,10 @@ export class Lanes {
     lane.stuck = false
     lane.rows = 2 * most
   }
+}
+
+function laneOf(user: string, whole: boolean, rows: number, runs: Run[] = []): Lane {
+  return { user, runs, whole, stuck: false, rows }
 }
 
 /** Of jobs that are in one run. */
