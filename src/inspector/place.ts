@@ -2,6 +2,7 @@
 // A token is never part of it.
 
 import { useEffect, useState } from 'preact/hooks'
+import { texts } from './texts.js'
 
 export interface Place {
   readonly view: string
@@ -29,14 +30,33 @@ export function hashOf(
   return `#/${view}${subject === undefined ? '' : `/${encodeURIComponent(subject)}`}${text && `?${text}`}`
 }
 
+/** What the browser keeps with each step of its history. */
+interface Mark {
+  /** How many had signed out in this tab before. */
+  readonly left: number
+  /** Which step it is, for who is to be led back to the one before. */
+  readonly at: number
+}
+
+/** Lasts as long as the history of a tab. */
+const left = 'lorekeep.left'
+
+const holds = new Set<() => boolean>()
+const watchers = new Set<() => void>()
+let shown = arrived(0)
+addEventListener('hashchange', follow)
+addEventListener('beforeunload', (event) => {
+  if (isHeld()) event.preventDefault()
+})
+
 export function usePlace(): Place {
-  const [hash, setHash] = useState(location.hash)
+  const [hash, setHash] = useState(shown.hash)
   useEffect(() => {
-    const follow = () => setHash(location.hash)
-    addEventListener('hashchange', follow)
+    const follow = () => setHash(shown.hash)
+    watchers.add(follow)
     // It may have changed before this hears of it.
     follow()
-    return () => removeEventListener('hashchange', follow)
+    return () => watchers.delete(follow)
   }, [])
   return placeIn(hash)
 }
@@ -48,8 +68,57 @@ export function go(hash: string): void {
 
 /** Says in the address what a filter is now. No step of its own for who goes back. */
 export function refine(hash: string): void {
-  history.replaceState(undefined, '', hash)
-  dispatchEvent(new HashChangeEvent('hashchange'))
+  const mark: Mark = { left: leftSoFar(), at: shown.at }
+  history.replaceState(mark, '', hash)
+  shown = { hash: location.hash, at: shown.at }
+  tell()
+}
+
+/** Somebody signs out: no address of before is shown again, or asked by who comes next. */
+export function forget(): void {
+  sessionStorage.setItem(left, String(leftSoFar() + 1))
+  refine(hashOf('ask'))
+}
+
+/**
+ * Who goes elsewhere, or closes the page, is asked first while it is so.
+ *
+ * @returns what ends that
+ */
+export function hold(isHeld: () => boolean): () => void {
+  holds.add(isHeld)
+  return () => holds.delete(isHeld)
+}
+
+function follow(): void {
+  const next = arrived(shown.at + 1)
+  if (next.hash !== shown.hash && isHeld() && !confirm(texts.leave)) {
+    history.go(shown.at - next.at)
+    return
+  }
+  shown = next
+  tell()
+}
+
+/** @param at which step a new one is */
+function arrived(at: number): { readonly hash: string; readonly at: number } {
+  const mark = history.state as Mark | null
+  const now = leftSoFar()
+  if (mark === null) history.replaceState({ left: now, at } satisfies Mark, '')
+  else if (mark.left < now) history.replaceState({ ...mark, left: now }, '', hashOf('ask'))
+  return { hash: location.hash, at: mark?.at ?? at }
+}
+
+function tell(): void {
+  for (const watcher of watchers) watcher()
+}
+
+function isHeld(): boolean {
+  return [...holds].some((isHeld) => isHeld())
+}
+
+function leftSoFar(): number {
+  return Number(sessionStorage.getItem(left))
 }
 
 function decoded(text: string): string {

@@ -6,7 +6,7 @@ import { later } from './later.js'
 import { Choice, Field } from './parts/controls.js'
 import { Icon, type IconName } from './parts/icons.js'
 import { Failure, Loading } from './parts/states.js'
-import { hashOf, usePlace } from './place.js'
+import { forget, hashOf, usePlace } from './place.js'
 import {
   keepToken,
   keptToken,
@@ -87,8 +87,7 @@ export function Shell() {
     void session.transfers.leave().then(() => session.keep.close())
     session.connection.close()
     void sweep(copiedAtLastMs)
-    // Who comes next neither sees nor runs what was asked here.
-    history.replaceState(undefined, '', hashOf('ask'))
+    forget()
     setEntry({ isAsked: false })
   }
   const look = (as: Looking) => setEntry({ session: { ...session, ...as }, isAsked: false })

@@ -65,6 +65,7 @@ export const texts = {
   dismiss: 'Dismiss',
   saved: 'Saved.',
   cancelled: 'Cancelled.',
+  leave: 'What is open here is not saved. Leave it all the same?',
   waiting: 'Waits for those above it.',
   sending: (sent: string, all: string) => `${sent} of ${all}`,
   failed: 'That did not work',

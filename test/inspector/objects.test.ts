@@ -173,6 +173,47 @@ t.test('what was written is not lost by a key', { skip }, async (t) => {
   t.strictSame(faults, [])
 })
 
+t.test('who goes back while an object is edited is asked first', { skip }, async (t) => {
+  const { url } = await withBoats(t, 1)
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
+  await page.getByText('No cores yet').waitFor()
+  await page.getByRole('link', { name: 'Objects' }).click()
+  await page.getByRole('button', { name: 'Edit b0' }).click()
+  await editor(page).fill('{"id": "b0", "name": "mine"}')
+  const asked: string[] = []
+  let goes = false
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message())
+    void (goes ? dialog.accept() : dialog.dismiss())
+  })
+  const go = (steps: number) => page.evaluate(`history.go(${steps})`)
+  const settled = async () => {
+    await page.waitForTimeout(500)
+    await page.waitForURL(/#\/objects$/, { timeout: 5000 })
+    t.match(await editor(page).inputValue(), /mine/)
+  }
+  await go(-1)
+  await settled()
+  await page.evaluate(`location.hash = '#/queue'`)
+  await settled()
+  await go(1)
+  await settled()
+  t.equal(asked.length, 3, 'back, elsewhere, and on')
+  t.match(asked[0], 'not saved')
+  goes = true
+  await go(-1)
+  await page.getByText('No cores yet').waitFor()
+  t.equal(await page.getByRole('dialog').count(), 0)
+  await go(1)
+  await page.getByRole('button', { name: 'Edit b0' }).click()
+  await editor(page).waitFor()
+  await go(-1)
+  await page.getByText('No cores yet').waitFor()
+  t.equal(asked.length, 4, 'where nothing was written nobody is asked')
+  t.strictSame(faults, [])
+})
+
 t.test('what is being saved cannot be left', { skip }, async (t) => {
   const { url } = await withBoats(t, 1)
   const { page, faults } = await watchedPage(t, await openBrowser(t), url)
@@ -189,7 +230,7 @@ t.test('what is being saved cannot be left', { skip }, async (t) => {
   t.ok(await press(page, 'Cancel').isDisabled())
   goOn()
   await page.getByRole('dialog').getByText('name').first().waitFor()
-  await page.waitForFunction(`!document.querySelector('dialog .actions button').disabled`)
+  await page.getByRole('button', { name: 'Cancel', disabled: false }).waitFor()
   t.strictSame(
     faults.filter((fault) => !fault.includes('422') && !fault.includes('400')),
     [],

@@ -81,6 +81,48 @@ t.test('who signs out leaves no question, and nothing under way', { skip }, asyn
   t.strictSame(faults, [])
 })
 
+t.test('who goes back to what somebody else asked is shown nothing of it', { skip }, async (t) => {
+  const { url } = await serve(t, { inspector: true })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/ask?q=secret`, 'alice')
+  for (const place of ['documents?prefix=secret', 'ask?q=secret-too', 'cores']) {
+    await goTo(page, place)
+    await page.waitForLoadState('networkidle')
+  }
+  // What is ahead is no more shown than what is behind.
+  await page.goBack()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Token').waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(`${request.url()} ${request.postData()}`))
+  const hash = () => page.evaluate<string>('location.hash')
+  const settled = async () => {
+    await page.waitForURL((url) => !url.hash.includes('secret'), { timeout: 5000 })
+    return hash()
+  }
+  await page.goForward()
+  t.equal(await settled(), '#/ask')
+  for (const _ of [1, 2]) {
+    await page.goBack()
+    t.equal(await settled(), '#/ask')
+  }
+  t.strictSame(asked, [])
+  await page.getByLabel('Token').fill('bob')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('There is nothing to ask yet.').waitFor()
+  await page.goBack()
+  t.equal(await settled(), '#/ask')
+  await page.getByRole('link', { name: 'Documents', exact: true }).click()
+  await page.getByText('No documents yet').waitFor()
+  t.equal(await page.getByLabel('Name begins with').inputValue(), '')
+  await goTo(page, 'documents?prefix=own')
+  await goTo(page, 'cores')
+  await page.goBack()
+  t.equal(await hash(), '#/documents?prefix=own', 'what one has asked oneself is there')
+  t.notMatch(asked.join(), 'secret')
+  t.strictSame(faults, [])
+})
+
 t.test('an address that comes with the first view is gone to', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true })
   const { page } = await watchedPage(t, await openBrowser(t), url)

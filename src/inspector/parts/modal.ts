@@ -2,6 +2,7 @@
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { hold } from '../place.js'
 
 interface Modal {
   readonly dialog: RefObject<HTMLDialogElement | null>
@@ -11,7 +12,7 @@ interface Modal {
 /**
  * Opens as it is drawn.
  *
- * @param isHeld whether no key closes it, nor the page unasked: something would be lost
+ * @param isHeld whether no key closes it, and the page asks before it goes elsewhere: something would be lost
  */
 export function useModal(isHeld: boolean): Modal {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -23,12 +24,11 @@ export function useModal(isHeld: boolean): Modal {
     const stay = (event: KeyboardEvent) => {
       if (latest.current && event.key === 'Escape') event.preventDefault()
     }
-    const ask = (event: Event) => latest.current && event.preventDefault()
     addEventListener('keydown', stay, true)
-    addEventListener('beforeunload', ask)
+    const letGo = hold(() => latest.current)
     return () => {
       removeEventListener('keydown', stay, true)
-      removeEventListener('beforeunload', ask)
+      letGo()
     }
   }, [])
   return { dialog, onCancel: (event) => isHeld && event.preventDefault() }
