@@ -78,7 +78,9 @@ interface Waiting {
 
 interface Made {
   readonly waiting: Waiting
-  readonly result: unknown
+  readonly result?: unknown
+  /** Of the state that its draft is made of: where others have written, it is made again. */
+  readonly refusal?: unknown
 }
 
 /** A draft that is being written. */
@@ -376,26 +378,20 @@ export class Committer {
           this.#stale = 'broken'
           return
         }
-        if (this.#flights.length > 0) {
-          // Whether it is refused for good is known once all before it is written.
-          this.#waiting.unshift(waiting)
-          waiting.alone = true
-          break
-        }
-        if (await this.#isOutdated([before])) {
-          this.#waiting.unshift(...made.map(({ waiting }) => waiting), waiting)
-          this.#outdate(draft)
-          return
-        }
-        waiting.reject(error)
+        // Where each looked by itself whether others have written, 400 of them took 2.5 s of a turn, 5 ms from the storage.
+        made.push({ waiting, refusal: error })
       }
     }
     if (draft.changes > 0) this.#write(draft, made, before, member)
-    else if (this.#needsLook(draft, made) && (await this.#isOutdated(heads))) {
+    else if (this.#flights.length > 0 && made.some(({ refusal }) => refusal !== undefined)) {
+      // Whether it is refused for good is known once all before it is written.
+      for (const { waiting } of made) waiting.alone = true
+      this.#waiting.unshift(...made.map(({ waiting }) => waiting))
+    } else if (this.#needsLook(draft, made) && (await this.#isOutdated(heads))) {
       for (const { waiting } of made) waiting.outdated++
       this.#waiting.unshift(...made.map(({ waiting }) => waiting))
       this.#outdate(draft)
-    } else for (const { waiting, result } of made) waiting.resolve(result as never)
+    } else for (const one of made) settle(one)
   }
 
   /** Others have written. What a draft has read may be newer than the state, and in it by now. */
@@ -409,8 +405,9 @@ export class Committer {
    */
   #needsLook({ hasRead }: Draft, made: readonly Made[]): boolean {
     const mayDiffer = hasRead && this.#turn.isShared
-    return made.some(({ waiting: { look = {} }, result }) => {
-      return look.isDue === true || (mayDiffer && look.isSure?.(result) !== true)
+    return made.some(({ waiting: { look = {} }, result, refusal }) => {
+      if (refusal !== undefined || look.isDue === true) return true
+      return mayDiffer && look.isSure?.(result) !== true
     })
   }
 
@@ -478,7 +475,7 @@ export class Committer {
 
   #landed(flight: Flight): void {
     this.#flights = this.#flights.filter((other) => other !== flight)
-    for (const { waiting, result } of flight.made) waiting.resolve(result as never)
+    for (const one of flight.made) settle(one)
     this.#options.onCommit(flight.draft)
   }
 
@@ -555,6 +552,11 @@ export class Committer {
     const { head, changes } = await changesBehind(storage, this.#state, seen)
     return changes !== undefined && followTo(this.#state, head, changes, clock.elapsed())
   }
+}
+
+function settle({ waiting, result, refusal }: Made): void {
+  if (refusal === undefined) waiting.resolve(result as never)
+  else waiting.reject(refusal)
 }
 
 /** Of what is a look. */
