@@ -148,7 +148,11 @@ async function together(asked: {
     children.map(async ({ lines }) => JSON.parse(String((await lines.next()).value)) as Done),
   )
   const [idleAfter, serverAfter] = [machine(), cpuOf(server)]
-  await Promise.all(children.map(({ ended }) => ended))
+  const codes = await Promise.all(children.map(({ ended }) => ended))
+  bench.check(
+    codes.every((code) => code === 0),
+    `${work} to its end`,
+  )
   const operations = done.reduce((sum, each) => sum + each.operations, 0)
   const ownSeconds = done.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
   return {

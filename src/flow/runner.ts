@@ -40,6 +40,8 @@ export interface Delivery {
   readonly claimed: Claimed
   readonly flow: string
   readonly execution: Execution
+  /** When it was claimed, of the clock's elapsed(). */
+  readonly claimedAt: number
 }
 
 /** How soon what other processes queue is found, and how soon storage that failed is tried again. */
@@ -233,7 +235,7 @@ export class FlowRunner implements Runner {
         this.wake([flow.id])
       },
     })
-    const delivery = { claimed, flow: flow.id, execution }
+    const delivery = { claimed, flow: flow.id, execution, claimedAt: clock.elapsed() }
     this.#deliveries.add(delivery)
     running.add(delivery)
     this.#count(delivery, 1)
@@ -283,9 +285,12 @@ export class FlowRunner implements Runner {
 
   #renew(): void {
     const { queue, clock, leaseMs, onError } = this.#options
-    if (clock.elapsed() < this.#renewAt) return
-    this.#renewAt = clock.elapsed() + leaseMs / 3
-    for (const { claimed, execution } of this.#deliveries) {
+    const now = clock.elapsed()
+    if (now < this.#renewAt) return
+    this.#renewAt = now + leaseMs / 3
+    for (const { claimed, execution, claimedAt } of this.#deliveries) {
+      // Its turn is the next one, when half of its lease is left. Most end before, and a renewal would come behind that.
+      if (now - claimedAt < leaseMs / 6) continue
       queue.renew(claimed).catch((error: unknown) => {
         if (hasCode(error, 'LK_LEASE_LOST')) execution.interrupt('lost')
         else onError(error)

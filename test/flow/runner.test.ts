@@ -521,6 +521,29 @@ t.test('a step keeps its lease whatever somebody does to the clock', async (t) =
   }
 })
 
+t.test('a lease is renewed before it is half over, and not while it is young', async (t) => {
+  const { flows, clock, backend } = await running(t, { leaseMs: 3000 })
+  const notes = new Notes().on('a', never)
+  await flows.define({ id: 'f', steps: notes.steps('a') })
+  flows.run()
+  // Leases are looked at every 1000 ms from here on.
+  await clock.advance(900)
+  await flows.load('f', document('x'))
+  await settled()
+  const lease = async () => {
+    for await (const page of (await backend.open('flows')).scan(leaseKeys())) {
+      return String(Buffer.from(page[0]!.value))
+    }
+    return undefined
+  }
+  const first = await lease()
+  t.ok(first)
+  await clock.advance(400)
+  t.equal(await lease(), first)
+  await clock.advance(1000)
+  t.not(await lease(), first)
+})
+
 t.test('what a process held that ended is delivered again, and says why', async (t) => {
   const clock = new VirtualClock()
   const backend = new KeptBackend(new MemoryBackend())
