@@ -122,6 +122,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/terms',
     'src/errors',
     'src/door',
+    'src/turns',
     'src/kept-shapes',
     'src/web-assembly',
   ],

@@ -53,7 +53,7 @@ export function createCoreExport(parts: ExportParts): CoreExport {
       dropped.unregister(hold)
       const stored = untilGone(readChunks(parts, hold), parts.isGone)
       const isStored = parts.dialect === 'specification'
-      const iterator = guard(isStored ? stored : asTrustgraph(stored), hold)
+      const iterator = guard(isStored ? stored : asTrustgraph(stored, parts.signal), hold)
       dropped.register(iterator, hold, hold)
       return iterator
     },

@@ -14,6 +14,7 @@ import { refused } from '../presence.js'
 import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import { readSteps } from '../byte-source.js'
+import { Turns } from '../turns.js'
 import type { CoreTable } from './core-table.js'
 import {
   contentKey,
@@ -135,12 +136,15 @@ export class CoreImporter {
       vectors: reader.vectors,
     })
     let summary: Omit<ImportSummary, 'duplicate' | 'version'> | undefined
+    const turns = new Turns(signal)
     try {
       for await (const step of readSteps(source, stepBytes, [options.signal, this.#closing])) {
         if (reader.offset + step.length > this.#limits.maxCoreBytes) this.#failCoreSize()
+        await turns.pass()
         for (const _ of reader.push(step)) {
           // What is converted may have become longer.
           if (writer.bytes > this.#limits.maxCoreBytes) this.#failCoreSize()
+          if (turns.isLong) await turns.pass()
           if (!writer.hasFull) continue
           await staging.writeFull()
           options.onProgress?.(counts())

@@ -1,8 +1,11 @@
 import { decodeMulti } from '@msgpack/msgpack'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
-import { pack, parts, payloads } from '../codec/dialects/payloads.js'
+import { cut } from '../codec/scan.js'
+import { longMessages, pack, parts, payloads } from '../codec/dialects/payloads.js'
+import { longest } from '../../src/turns.js'
 import { exported, openStore } from '../fixtures/stores.js'
+import { countTurns } from '../fixtures/turns.js'
 
 const ref = { user: 'alice', id: 'core' }
 
@@ -49,6 +52,21 @@ t.test(
     }
   },
 )
+
+t.test('others have turns while a long message is read', async (t) => {
+  const { knowledge } = await openStore(t, new MemoryBackend())
+  const before = longest.ms
+  longest.ms = -1
+  t.teardown(() => (longest.ms = before))
+  for (const { where, typed } of longMessages) {
+    const turnsSince = countTurns()
+    await knowledge.import(ref, cut(typed, 4096))
+    const turns = turnsSince()
+    // It comes in chunks, is walked over, and converted.
+    const least = Math.floor(typed.length / 4096) + 2 * Math.floor(typed.length / 34_000)
+    t.ok(turns >= least, `${where}: ${turns} turns for ${typed.length} bytes`)
+  }
+})
 
 t.test('an export in another dialect can be left and closed like any', async (t) => {
   const { knowledge } = await openStore(t, new MemoryBackend())

@@ -1,9 +1,21 @@
 // MessagePack that is written piece by piece into one buffer that grows.
 
+import { defaultLimits } from '../limits.js'
 import { stringHeader } from '../messagepack.js'
 
 const firstBytes = 4096
-const maxKeptBytes = 4 * 1024 * 1024
+/** One large message does not keep its size for ever. */
+export const maxKeptBytes = 4 * 1024 * 1024
+/**
+ * What is longer gets room for the longest message at once, which takes memory only as it is written
+ * to: to double it would be to copy up to 32 MiB in one turn.
+ */
+const longBytes = defaultLimits.maxMessageBytes
+
+/** How large a buffer is that has to hold `bytes`, and takes the place of one of `before`. */
+export function roomFor(bytes: number, before: number): number {
+  return Math.max(bytes > maxKeptBytes ? longBytes : firstBytes, 2 * before, bytes)
+}
 
 export class ByteWriter {
   length = 0
@@ -16,7 +28,6 @@ export class ByteWriter {
 
   clear(): void {
     this.length = 0
-    // One large message does not keep its size for ever.
     if (this.#buffer.length > maxKeptBytes) this.#buffer = Buffer.allocUnsafeSlow(firstBytes)
   }
 
@@ -43,7 +54,12 @@ export class ByteWriter {
   }
 
   stringHeader(length: number): void {
-    this.copy(stringHeader(length))
+    // Most texts are short: their headers are written as they are.
+    if (length < 0x20) this.byte(0xa0 | length)
+    else if (length < 0x100) {
+      this.byte(0xd9)
+      this.byte(length)
+    } else this.copy(stringHeader(length))
   }
 
   arrayHeader(count: number): void {
@@ -53,7 +69,7 @@ export class ByteWriter {
   #reserve(bytes: number): void {
     const needed = this.length + bytes
     if (needed <= this.#buffer.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#buffer.length))
+    const larger = Buffer.allocUnsafeSlow(roomFor(needed, this.#buffer.length))
     larger.set(this.#buffer.subarray(0, this.length))
     this.#buffer = larger
   }

@@ -64,8 +64,8 @@ export class CoreReader {
   }
 
   /**
-   * Takes a chunk. A message may become much longer, so it stops whenever the sink was given about
-   * a MiB; the chunk has to stay as it is until the end.
+   * Takes a chunk. A message may become much longer and take long to convert, so it stops whenever the
+   * sink was given about a MiB, and every few milliseconds; the chunk has to stay as it is until the end.
    * @throws LorekeepError as CoreScanner does
    */
   *push(chunk: Uint8Array): Generator<void, void, undefined> {

@@ -6,6 +6,7 @@ import { quoted } from '../../door/wording.js'
 import type { ErrorCode } from '../../errors.js'
 import type { CodecLimits } from '../limits.js'
 import * as msgpack from '../messagepack.js'
+import { maxKeptBytes, roomFor } from './byte-writer.js'
 import { faultError } from './place.js'
 
 const { classOf, headerSizeOf, readLength } = msgpack
@@ -30,7 +31,6 @@ export interface FramerOptions {
   readonly offset?: number
 }
 
-const maxKeptBytes = 4 * 1024 * 1024
 const maxTypeBytes = 256
 
 const AT_MESSAGE = 0
@@ -129,14 +129,13 @@ export class MessageFramer {
     this.#state = AT_MESSAGE
     this.#isSkipped = false
     this.#heldLength = 0
-    // One large message does not keep its size for ever.
     if (this.#held.length > maxKeptBytes) this.#held = Buffer.alloc(0)
   }
 
   #hold(from: number, to: number): void {
     const length = this.#heldLength + to - from
     if (length > this.#held.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(4096, 2 * this.#held.length, length))
+      const larger = Buffer.allocUnsafeSlow(roomFor(length, this.#held.length))
       larger.set(this.#held.subarray(0, this.#heldLength))
       this.#held = larger
     }
@@ -186,15 +185,14 @@ export class MessageFramer {
       this.#fail(start, start, `extension types (${byte}) are not part of a core stream`)
     }
     const isText = found === msgpack.STRING_CLASS || found === msgpack.BINARY_CLASS
-    const got = msgpack.describeByte(first)
     if (this.#state === AT_MESSAGE && found !== msgpack.ARRAY_CLASS) {
-      this.#fail(start, start, `expected ${aMessage}, found ${got}`)
+      this.#failKind(start, aMessage, first)
     }
     if (this.#state === AT_TYPE && !isText) {
-      this.#fail(start, start, `expected a message type (${this.#types}), found ${got}`)
+      this.#failKind(start, `a message type (${this.#types})`, first)
     }
     if (this.#state === AT_DATA && !this.#isSkipped && this.#isAtKey && !isText) {
-      this.#fail(start, start, `expected a string as map key, found ${got}`)
+      this.#failKind(start, 'a string as map key', first)
     }
   }
 
@@ -309,6 +307,10 @@ export class MessageFramer {
 
   #failType(start: number, found: string): never {
     this.#fail(start, start, `found ${found}, expected ${this.#types}`, 'LK_CORE_TYPE')
+  }
+
+  #failKind(start: number, expected: string, first: number): never {
+    this.#fail(start, start, `expected ${expected}, found ${msgpack.describeByte(first)}`)
   }
 
   #failSize(start: number): never {

@@ -21,6 +21,11 @@ const maxMembers = 15
 /** Of the members' positions: where the map ends. */
 const END = maxMembers
 
+/** Who reads a long message lets others have a turn about every so many bytes: a few milliseconds. */
+const stepBytes = 32 * 1024
+/** A piece of no bytes, for whoever takes pieces to let others have a turn. */
+export const pause = new Uint8Array(0)
+
 export class MessageView {
   bytes: Uint8Array = new Uint8Array(0)
   /** Members of maps that nobody asked for, in all messages, and what others count with them. */
@@ -34,13 +39,23 @@ export class MessageView {
   /** The positions of the members of the maps that are open, inside each other. */
   #slots = new Int32Array(16 * 16)
   #open = 0
+  /** Where others had their last turn. */
+  #pausedAt = 0
 
   use({ bytes, messageIndex, start }: Frame): void {
     this.bytes = bytes as Uint8Array
     this.#messageIndex = messageIndex
     this.#start = start
     this.#open = 0
+    this.#pausedAt = 0
     this.isLoose = false
+  }
+
+  /** Whether much was read up to `at` since the last time that it was. */
+  isLong(at: number): boolean {
+    if (Math.abs(at - this.#pausedAt) < stepBytes) return false
+    this.#pausedAt = at
+    return true
   }
 
   // Maps
@@ -50,6 +65,35 @@ export class MessageView {
    * close(). nil counts as a member that is there.
    */
   openMap(at: number, members: Members, what: string): number {
+    const base = this.#beginMap(at, what)
+    let next = this.contentOf(at)
+    for (let left = readLength(this.bytes, at); left > 0; left--) {
+      const value = this.skip(next)
+      this.#addMember(base, members, next, value)
+      next = this.skip(value)
+    }
+    this.#slots[base + END] = next
+    return base
+  }
+
+  /** openMap() of a map that may be as long as its message, with pauses. */
+  *openLongMap(
+    at: number,
+    members: Members,
+    what: string,
+  ): Generator<Uint8Array, number, undefined> {
+    const base = this.#beginMap(at, what)
+    let next = this.contentOf(at)
+    for (let left = readLength(this.bytes, at); left > 0; left--) {
+      const value = this.skip(next)
+      this.#addMember(base, members, next, value)
+      next = yield* this.skipLong(value)
+    }
+    this.#slots[base + END] = next
+    return base
+  }
+
+  #beginMap(at: number, what: string): number {
     if (classOf[this.bytes[at] as number] !== msgpack.MAP_CLASS) this.failKind(at, what)
     const base = this.#open
     this.#open = base + 16
@@ -59,18 +103,15 @@ export class MessageView {
       this.#slots = larger
     }
     this.#slots.fill(NONE, base, this.#open)
-    let next = this.contentOf(at)
-    for (let left = readLength(this.bytes, at); left > 0; left--) {
-      const value = this.skip(next)
-      const member = this.#memberAt(next, members)
-      if (member < 0) this.otherMembers++
-      else if (this.#slots[base + member] !== NONE) {
-        this.fail(next, `the key ${quoted(members[member] as string)} occurs twice`)
-      } else this.#slots[base + member] = value
-      next = this.skip(value)
-    }
-    this.#slots[base + END] = next
     return base
+  }
+
+  #addMember(base: number, members: Members, key: number, value: number): void {
+    const member = this.#memberAt(key, members)
+    if (member < 0) this.otherMembers++
+    else if (this.#slots[base + member] !== NONE) {
+      this.fail(key, `the key ${quoted(members[member] as string)} occurs twice`)
+    } else this.#slots[base + member] = value
   }
 
   /** Where the value of a member begins, or NONE. */
@@ -171,18 +212,36 @@ export class MessageView {
 
   /** The end of the value at `start`. */
   skip(start: number): number {
-    const { bytes } = this
     let at = start
     for (let left = 1; left > 0; left--) {
-      const first = bytes[at] as number
-      const kind = classOf[first]
-      const next = at + (headerSizeOf[first] as number)
-      if (kind === msgpack.ARRAY_CLASS) left += readLength(bytes, at)
-      else if (kind === msgpack.MAP_CLASS) left += 2 * readLength(bytes, at)
-      const hasContent = kind === msgpack.STRING_CLASS || kind === msgpack.BINARY_CLASS
-      at = hasContent ? next + readLength(bytes, at) : next
+      left += this.#valuesIn(at)
+      at = this.#next(at)
     }
     return at
+  }
+
+  /** skip() of what may be as long as its message, with pauses. */
+  *skipLong(start: number): Generator<Uint8Array, number, undefined> {
+    let at = start
+    for (let left = 1; left > 0; left--) {
+      left += this.#valuesIn(at)
+      at = this.#next(at)
+      if (this.isLong(at)) yield pause
+    }
+    return at
+  }
+
+  /** How many values are directly inside of the one at `at`. */
+  #valuesIn(at: number): number {
+    const kind = this.kindAt(at)
+    if (kind === msgpack.ARRAY_CLASS) return readLength(this.bytes, at)
+    return kind === msgpack.MAP_CLASS ? 2 * readLength(this.bytes, at) : 0
+  }
+
+  /** Where what follows the one at `at` begins, or what is inside of it. */
+  #next(at: number): number {
+    const content = this.contentOf(at)
+    return this.isText(at) ? content + readLength(this.bytes, at) : content
   }
 
   // Errors

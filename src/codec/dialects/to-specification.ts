@@ -16,7 +16,7 @@ import type { CodecLimits } from '../limits.js'
 import * as msgpack from '../messagepack.js'
 import { ByteWriter } from './byte-writer.js'
 import type { Frame } from './message-framer.js'
-import { MessageView, NONE } from './message-view.js'
+import { MessageView, NONE, pause } from './message-view.js'
 
 // What tells that a message is of a dialect.
 export const EARLY = 1
@@ -25,7 +25,7 @@ export const TYPED = 4
 export const LOOSE = 8
 
 /** The most bytes that are handed on at a time. */
-const pieceBytes = 1024 * 1024
+const pieceBytes = 128 * 1024
 /** Quoted triples of one message that are known to have been written. */
 const maxKnown = 65_536
 
@@ -64,7 +64,7 @@ export class SpecificationConverter {
   }
 
   /**
-   * The message in pieces, each to be taken before the next is asked for.
+   * The message in pieces, each to be taken before the next is asked for, with pauses of no bytes.
    * @throws LorekeepError `LK_CORE_FORMAT`
    */
   *convert(frame: Frame): Generator<Uint8Array, void, undefined> {
@@ -83,10 +83,10 @@ export class SpecificationConverter {
 
   *#triples(at: number): Generator<Uint8Array, void, undefined> {
     const view = this.#view
-    const data = view.openMap(at, triplesMembers, someData)
+    const data = yield* view.openLongMap(at, triplesMembers, someData)
     const [m, t] = [view.at(data, 0), view.at(data, 1)]
     if (m === NONE || t === NONE) view.failMissing(at, missing(triplesMembers, [m, t]))
-    this.#metadataAt(m)
+    yield* this.#metadataAt(m)
     let left = view.countAt(t, 'an array of triples')
     for (let next = view.contentOf(t); left > 0; left--) {
       const [length, count] = [this.#items.length, this.#count]
@@ -94,20 +94,21 @@ export class SpecificationConverter {
       next = this.#triple(triple)
       this.isBegun = true
       if (!this.#isRoomy) yield* this.#split('t', triple, length, count)
+      if (view.isLong(next)) yield pause
     }
     yield* this.#message('t')
   }
 
   *#embeddings(at: number): Generator<Uint8Array, void, undefined> {
     const view = this.#view
-    const data = view.openMap(at, embeddingsMembers, someData)
+    const data = yield* view.openLongMap(at, embeddingsMembers, someData)
     const [m, e, v] = [view.at(data, 0), view.at(data, 1), view.at(data, 2)]
     if (m === NONE || e === NONE) view.failMissing(at, missing(['m', 'e'], [m, e]))
-    this.#metadataAt(m)
+    yield* this.#metadataAt(m)
     if (view.kindAt(e) !== msgpack.ARRAY_CLASS && v !== NONE) {
       // Of 2024: one entity a message.
       this.#signs |= EARLY
-      this.#embedding(e, v)
+      yield* this.#embedding(e, v)
       this.isBegun = true
       if (!this.#isRoomy) yield* this.#split('ge', at, 0, 0)
     } else {
@@ -116,12 +117,12 @@ export class SpecificationConverter {
       for (let next = view.contentOf(e); left > 0; left--) {
         const [length, count] = [this.#items.length, this.#count]
         const embedding = next
-        const map = view.openMap(embedding, embeddingMembers, 'an entity embedding (a map)')
+        const map = yield* view.openLongMap(embedding, embeddingMembers, anEmbedding)
         const [entity, vectors] = [view.at(map, 0), view.at(map, 1)]
         if (entity === NONE || vectors === NONE) {
           view.failMissing(embedding, missing(embeddingMembers, [entity, vectors]))
         }
-        this.#embedding(entity, vectors)
+        yield* this.#embedding(entity, vectors)
         next = view.close(map)
         this.isBegun = true
         if (!this.#isRoomy) yield* this.#split('ge', embedding, length, count)
@@ -211,10 +212,10 @@ export class SpecificationConverter {
 
   // Parts of messages
 
-  #metadataAt(at: number): void {
+  *#metadataAt(at: number): Generator<Uint8Array, void, undefined> {
     const view = this.#view
     const out = this.#metadata
-    const map = view.openMap(at, metadataMembers, 'message metadata (a map)')
+    const map = yield* view.openLongMap(at, metadataMembers, 'message metadata (a map)')
     const [i, m] = [view.given(map, 0), view.given(map, 1)]
     const [u, c] = [view.given(map, 2), view.given(map, 3)]
     for (const text of [i, u, c]) if (text !== NONE) view.checkText(text)
@@ -230,6 +231,7 @@ export class SpecificationConverter {
       for (let next = view.contentOf(m); left > 0; left--) {
         next = this.#triple(next)
         if (!this.#isRoomy) this.#failSize(at)
+        if (view.isLong(next)) yield pause
       }
     }
     out.byte(0x84)
@@ -286,18 +288,18 @@ export class SpecificationConverter {
     this.#view.copyText(this.#graph, out)
   }
 
-  #embedding(entity: number, vectors: number): void {
+  *#embedding(entity: number, vectors: number): Generator<Uint8Array, void, undefined> {
     const out = this.#items
     this.#graph = NONE
     out.byte(0x82)
     out.copy(keys.e)
     this.#term(entity)
     out.copy(keys.v)
-    this.#vectors(vectors)
+    yield* this.#vectors(vectors)
     this.#count++
   }
 
-  #vectors(at: number): void {
+  *#vectors(at: number): Generator<Uint8Array, void, undefined> {
     const view = this.#view
     const out = this.#items
     const count = view.countAt(at, 'an array of vectors')
@@ -310,7 +312,10 @@ export class SpecificationConverter {
     }
     out.arrayHeader(count)
     let next = first
-    for (let left = count; left > 0; left--) next = this.#vector(next)
+    for (let left = count; left > 0; left--) {
+      next = this.#vector(next)
+      if (view.isLong(next)) yield pause
+    }
   }
 
   #vector(at: number): number {
@@ -540,6 +545,7 @@ const [V, E, T, I, D, L] = [0, 1, 2, 3, 4, 5]
 const [DT, LN, TR, R, VALUE, IS_URI] = [6, 7, 8, 9, 10, 11]
 
 const someData = 'the data of a message (a map)'
+const anEmbedding = 'an entity embedding (a map)'
 
 const triplesHead = Uint8Array.of(0x92, 0xa1, 0x74, 0x82, 0xa1, 0x6d)
 const embeddingsHead = Uint8Array.of(0x92, 0xa2, 0x67, 0x65, 0x82, 0xa1, 0x6d)

@@ -5,11 +5,10 @@ import { defaultLimits } from '../limits.js'
 import * as msgpack from '../messagepack.js'
 import { ByteWriter } from './byte-writer.js'
 import type { Frame } from './message-framer.js'
-import { MessageView, NONE } from './message-view.js'
+import { MessageView, NONE, pause } from './message-view.js'
 
 /** A message that comes to more is cut in two: read here again, it has to have its last item in it. */
 const fullBytes = defaultLimits.maxMessageBytes - 8 * defaultLimits.maxStringBytes
-
 export class TrustgraphConverter {
   readonly #view = new MessageView()
   readonly #metadata = new ByteWriter()
@@ -21,19 +20,21 @@ export class TrustgraphConverter {
     return this.#metadata.length + this.#items.length > fullBytes
   }
 
-  /** The message in pieces, each to be taken before the next is asked for. */
+  /** The message in pieces, each to be taken before the next is asked for, with pauses of no bytes. */
   *convert(frame: Frame): Generator<Uint8Array, void, undefined> {
     const view = this.#view
     view.use(frame)
     const isTriples = frame.type === 't'
-    const map = view.openMap(view.skip(view.contentOf(0)), isTriples ? ['m', 't'] : ['m', 'e'], '')
-    this.#metadataAt(view.at(map, 0))
+    const data = view.skip(view.contentOf(0))
+    const map = yield* view.openLongMap(data, isTriples ? triplesMembers : embeddingsMembers, '')
+    yield* this.#metadataAt(view.at(map, 0))
     const items = view.at(map, 1)
     let left = view.lengthAt(items)
     for (let next = view.contentOf(items); left > 0; left--) {
       if (isTriples) next = this.#triple(next)
       else next = yield* this.#embedding(next)
       if (this.#isFull) yield* this.#write(isTriples)
+      if (view.isLong(next)) yield pause
     }
     if (this.#count > 0 || view.lengthAt(items) === 0) yield* this.#write(isTriples)
   }
@@ -51,15 +52,18 @@ export class TrustgraphConverter {
     this.#count = 0
   }
 
-  #metadataAt(at: number): void {
+  *#metadataAt(at: number): Generator<Uint8Array, void, undefined> {
     const view = this.#view
     const out = this.#metadata
-    const map = view.openMap(at, ['i', 'm', 'c'], '')
+    const map = yield* view.openLongMap(at, metadataMembers, '')
     const triples = view.at(map, 1)
     let left = view.lengthAt(triples)
     this.#items.clear()
     this.#count = 0
-    for (let next = view.contentOf(triples); left > 0; left--) next = this.#triple(next)
+    for (let next = view.contentOf(triples); left > 0; left--) {
+      next = this.#triple(next)
+      if (view.isLong(next)) yield pause
+    }
     out.clear()
     out.byte(this.#count === 0 ? 0x82 : 0x83)
     out.copy(keys.i)
@@ -79,7 +83,7 @@ export class TrustgraphConverter {
   #triple(at: number): number {
     const view = this.#view
     const out = this.#items
-    const map = view.openMap(at, ['s', 'p', 'o', 'g'], '')
+    const map = view.openMap(at, tripleMembers, '')
     const graph = view.text(map, 3)
     out.byte(graph === NONE ? 0x83 : 0x84)
     out.copy(keys.s)
@@ -99,7 +103,7 @@ export class TrustgraphConverter {
   /** One for each of its vectors: an entity has one there. */
   *#embedding(at: number): Generator<Uint8Array, number, undefined> {
     const view = this.#view
-    const map = view.openMap(at, ['e', 'v'], '')
+    const map = yield* view.openLongMap(at, embeddingMembers, '')
     const [entity, vectors] = [view.at(map, 0), view.at(map, 1)]
     const count = view.lengthAt(vectors)
     if (count === 0) this.#flat(entity, vectors, view.contentOf(vectors))
@@ -109,6 +113,7 @@ export class TrustgraphConverter {
       this.#flat(entity, next, end)
       next = end
       if (this.#isFull) yield* this.#write(false)
+      if (view.isLong(next)) yield pause
     }
     return view.close(map)
   }
@@ -128,7 +133,7 @@ export class TrustgraphConverter {
   #term(at: number): void {
     const view = this.#view
     const out = this.#items
-    const map = view.openMap(at, ['v', 'e', 'dt', 'ln'], '')
+    const map = view.openMap(at, termMembers, '')
     const [v, e] = [view.at(map, 0), view.at(map, 1)]
     if (view.bytes[e] === 0xc2) this.#literal(v, view.text(map, 2), view.text(map, 3))
     else if (view.startsWith(v, blankPrefix)) {
@@ -157,6 +162,13 @@ export class TrustgraphConverter {
     }
   }
 }
+
+const triplesMembers = ['m', 't']
+const embeddingsMembers = ['m', 'e']
+const metadataMembers = ['i', 'm', 'c']
+const tripleMembers = ['s', 'p', 'o', 'g']
+const embeddingMembers = ['e', 'v']
+const termMembers = ['v', 'e', 'dt', 'ln']
 
 const triplesHead = Uint8Array.of(0x92, 0xa1, 0x74, 0x82, 0xa1, 0x6d)
 const embeddingsHead = Uint8Array.of(0x92, 0xa2, 0x67, 0x65, 0x82, 0xa1, 0x6d)

@@ -3,6 +3,7 @@
 import { LorekeepError } from '../../errors.js'
 import type { CodecLimits } from '../limits.js'
 import { MessageFramer } from './message-framer.js'
+import { pause } from './message-view.js'
 import { DOCUMENTED, EARLY, LOOSE, SpecificationConverter, TYPED } from './to-specification.js'
 
 export interface TranscoderOptions {
@@ -44,8 +45,8 @@ export class Transcoder {
   }
 
   /**
-   * What the messages say that this chunk completes. Take each piece before the next, and all before
-   * the next chunk. @throws LorekeepError `LK_CORE_FORMAT`, `LK_CORE_TYPE`
+   * What the messages say that this chunk completes, with pauses of no bytes. Take each piece before
+   * the next, and all before the next chunk. @throws LorekeepError `LK_CORE_FORMAT`, `LK_CORE_TYPE`
    */
   *push(chunk: Uint8Array): Generator<Uint8Array, void, undefined> {
     const converter = this.#converter
@@ -54,9 +55,11 @@ export class Transcoder {
         if (frame.bytes === undefined) this.#skip(frame.type)
         else {
           for (const piece of converter.convert(frame)) {
-            // Whatever it was refused for, it was not for being of another dialect.
-            if (!this.#isKnown && converter.signs === 0) throw this.#refusal
-            this.#isKnown = true
+            if (piece !== pause) {
+              // Whatever it was refused for, it was not for being of another dialect.
+              if (!this.#isKnown && converter.signs === 0) throw this.#refusal
+              this.#isKnown = true
+            }
             yield piece
           }
           if (converter.signs !== 0) this.#signs |= converter.signs

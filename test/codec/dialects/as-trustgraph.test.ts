@@ -4,10 +4,12 @@ import t from 'tap'
 import { asTrustgraph } from '../../../src/codec/dialects/as-trustgraph.js'
 import { Transcoder } from '../../../src/codec/dialects/transcoder.js'
 import { defaultLimits } from '../../../src/codec/limits.js'
+import { longest } from '../../../src/turns.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { randomStream } from '../../fixtures/streams.js'
+import { countTurns } from '../../fixtures/turns.js'
 import { cut } from '../scan.js'
-import { pack, parts, payloads } from './payloads.js'
+import { longMessages, pack, parts, payloads } from './payloads.js'
 
 const seed = pickSeed()
 
@@ -125,6 +127,20 @@ t.test('one entity of many vectors does not become a message without end', async
     embeddings += items.length
   }
   t.same([messages, embeddings], [3, 300])
+})
+
+t.test('others have turns while a long message is converted', async (t) => {
+  const before = longest.ms
+  longest.ms = -1
+  t.teardown(() => (longest.ms = before))
+  for (const { where, specified } of longMessages) {
+    const turnsSince = countTurns()
+    await trustgraph([specified])
+    const turns = turnsSince()
+    // Cut into messages in steps of 64 KiB, walked over, and converted.
+    const least = Math.floor(specified.length / 65_536) + 2 * Math.floor(specified.length / 34_000)
+    t.ok(turns >= least, `${where}: ${turns} turns for ${specified.length} bytes`)
+  }
 })
 
 function flattened(message: unknown): unknown {

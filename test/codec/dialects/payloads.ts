@@ -271,3 +271,36 @@ function asBinary(bytes: Buffer): Buffer {
   }
   return Buffer.concat(parts)
 }
+
+const vector = Array.from({ length: 100 }, (_, n) => n + 0.5)
+const many = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item)
+
+/** Messages of some 500 kB, each long in another place, typed and as the specification has them. */
+export const longMessages = [
+  {
+    where: 'triples',
+    typed: pack(['t', { m: { i: 'core', c: 'default' }, t: many(4000, typed) }]),
+    specified: pack(['t', { m: full, t: many(4000, statement) }]),
+  },
+  {
+    where: 'metadata',
+    typed: pack(['t', { m: { i: 'core', m: many(4000, typed), c: 'default' }, t: [typed] }]),
+    specified: pack(['t', { m: { ...full, m: many(4000, statement) }, t: [statement] }]),
+  },
+  {
+    where: 'embeddings',
+    typed: pack([
+      'ge',
+      { m: { i: 'core', c: 'default' }, e: many(600, { e: iri(cats), v: vector }) },
+    ]),
+    specified: pack(['ge', { m: full, e: many(600, { e: entity(cats), v: [vector] }) }]),
+  },
+  {
+    where: 'vectors of one entity',
+    typed: pack([
+      'ge',
+      { m: { i: 'core', c: 'default' }, e: [{ e: iri(cats), v: many(600, vector) }] },
+    ]),
+    specified: pack(['ge', { m: full, e: [{ e: entity(cats), v: many(600, vector) }] }]),
+  },
+] as const

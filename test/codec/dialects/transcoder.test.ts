@@ -8,7 +8,7 @@ import { LorekeepError } from '../../../src/errors.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { mutate, randomChunks, randomStream } from '../../fixtures/streams.js'
 import { cut, scan } from '../scan.js'
-import { lb, lm, pack, parts, payloads, target } from './payloads.js'
+import { lb, lm, longMessages, pack, parts, payloads, target } from './payloads.js'
 
 const seed = pickSeed()
 const refusal = new Error('the first message is none of the specification')
@@ -260,4 +260,20 @@ t.test('nothing is made of what a message nests', async (t) => {
   const bytes = Buffer.concat([head, message, Buffer.from('a174', 'hex'), empty])
   t.match(transcode([bytes]).error, { message: /\(t\[0\]\): expected a triple/ })
   t.ok(process.memoryUsage().heapUsed - before < 50e6)
+})
+
+t.test('a long message pauses at every 32 KiB of each walk over it', async (t) => {
+  for (const { where, typed } of longMessages) {
+    const transcoder = new Transcoder({
+      limits: defaultLimits,
+      messageIndex: 0,
+      offset: 0,
+      refusal,
+    })
+    let pauses = 0
+    for (const piece of transcoder.push(typed)) if (piece.length === 0) pauses++
+    // One walk finds the members of the message, and one converts what is in them.
+    const least = 2 * Math.floor(typed.length / 34_000)
+    t.ok(pauses >= least, `${where}: ${pauses} pauses in ${typed.length} bytes`)
+  }
 })
