@@ -53,6 +53,7 @@ import { sparqlRoutes } from './routes/sparql.js'
 import { textRoutes } from './routes/texts.js'
 import { whoamiRoutes } from './routes/whoami.js'
 import { createServices } from './socket/services.js'
+import { storeNames, storesIn } from './stores.js'
 
 /** What `onError` is told beside the error. */
 export interface RequestInfo<Request = IncomingMessage> {
@@ -264,13 +265,15 @@ export function checkHandlerOptions<Request>(
   options: HandlerOptions<Request>,
 ): void {
   checkOptions(called, options, handlerOptions, 'authenticate')
-  const { knowledge, objects, flows, cors, mcp = false } = options
+  const { cors, mcp = false } = options
   if (cors !== undefined) checkCors(`${called}: cors`, cors)
-  if (mcp !== false && !(knowledge && objects && flows)) {
-    throw new TypeError(`${called}: mcp needs knowledge, objects and flows`)
+  const stores = storesIn(options)
+  const all = storeNames.join(', ')
+  if (mcp !== false && stores.length < storeNames.length) {
+    throw new TypeError(`${called}: mcp needs all stores: ${all}`)
   }
-  if (knowledge !== undefined || objects !== undefined || flows !== undefined) return
-  throw new TypeError(`${called} needs a store: knowledge, objects, flows or several of them`)
+  if (stores.length > 0) return
+  throw new TypeError(`${called} needs a store: one or several of ${all}`)
 }
 
 export type Shared = ReturnType<typeof sharedBy>
@@ -342,14 +345,7 @@ export function routesOf<Request>(
   const routes: Route[] = [
     ...healthRoutes({ health }),
     ...openapiRoutes({ prefix, all: () => routes }),
-    ...whoamiRoutes({
-      prefix,
-      defaultUser,
-      sparql,
-      stores: Object.entries({ knowledge, objects, flows }).flatMap(([name, store]) =>
-        store === undefined ? [] : [name],
-      ),
-    }),
+    ...whoamiRoutes({ prefix, defaultUser, sparql, stores: storesIn(options) }),
   ]
   if (options.inspector === true)
     routes.push(...inspectorRoutes({ prefix, isOpen: options.authenticate === 'none' }))

@@ -4,13 +4,14 @@ import type { SparqlEngine } from '../../sparql/types.js'
 import { actsForAny } from '../access.js'
 import { answerJson } from '../reply.js'
 import type { Route } from '../routes.js'
+import type { StoreName } from '../stores.js'
 
 interface WhoamiRoutesOptions {
   readonly prefix: string
   readonly defaultUser: string
   readonly sparql: SparqlEngine | undefined
   /** That the handler has. */
-  readonly stores: readonly string[]
+  readonly stores: readonly StoreName[]
 }
 
 export function whoamiRoutes({

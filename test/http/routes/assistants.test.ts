@@ -197,6 +197,6 @@ t.test('there is no such path unless it is asked for, and it takes all stores', 
   t.equal((await send(`${url}/mcp`, { method: 'POST', body: Buffer.from('{}') })).status, 404)
   t.throws(
     () => createFetchHandler({ knowledge, mcp: true, authenticate: 'none' }),
-    /mcp needs knowledge, objects and flows/,
+    /mcp needs all stores: knowledge, objects, flows/,
   )
 })

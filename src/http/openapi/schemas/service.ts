@@ -1,6 +1,7 @@
 // The service itself, its errors, and what clients of the reference system ask.
 
 import { catalogue } from '../../../errors.js'
+import { storeNames } from '../../stores.js'
 import { anyObject, count, described, flag, list, number, object, text, words } from '../schema.js'
 
 const kinds = [...new Set(Object.values(catalogue).map(({ kind }) => kind))]
@@ -50,7 +51,7 @@ export const serviceSchemas = {
     'collections?': list(text),
     'shared?': list(text),
     'access?': { const: 'read' },
-    stores: described('Those that the server has.', list(words('knowledge', 'objects', 'flows'))),
+    stores: described('Those that the server has.', list(words(...storeNames))),
     sparql: described('Whether the server answers SPARQL: its engine is optional.', flag),
   }),
   TriplesRequest: theirs({
