@@ -4,6 +4,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { Connection } from '../client/connection.js'
 import { connect, type RemoteGraph, type RemoteLorekeep } from '../client/index.js'
+import { Drafts } from './drafts.js'
 import { TransferLists } from './transfer-list.js'
 
 export type Store = 'knowledge' | 'objects' | 'flows'
@@ -33,6 +34,8 @@ export interface Session {
   readonly collection: string | undefined
   readonly mayChange: boolean
   readonly transfers: TransferLists
+  /** Queries in SPARQL. */
+  readonly drafts: Drafts
   /** For every user, and on every collection: then there is more to see than one's own. */
   readonly seesAll: boolean
 }
@@ -65,8 +68,8 @@ export async function signIn(token: string | undefined): Promise<Session | undef
   const seesAll = who.user === '*' && who.collections === undefined
   const [collection] = who.collections ?? []
   const mayChange = who.access !== 'read'
-  const transfers = new TransferLists()
-  return { keep, connection, who, token, user, collection, mayChange, transfers, seesAll }
+  const [transfers, drafts] = [new TransferLists(), new Drafts()]
+  return { keep, connection, who, token, user, collection, mayChange, transfers, drafts, seesAll }
 }
 
 /** All of the user's cores as one graph, or some, as far as the token lets it be asked. */

@@ -146,14 +146,14 @@ function House({ session, look, leave }: HouseProps) {
   )
 }
 
-/** A file that is let go of beside its place does not take the page away, and nobody leaves unasked what would break off. */
-function useStaying({ transfers }: Session): void {
+/** A file that is let go of beside its place does not take the page away, and nobody leaves unasked what would be lost. */
+function useStaying({ transfers, drafts }: Session): void {
   useEffect(() => {
     const stay = (event: DragEvent) => {
       if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
     }
     const ask = (event: Event) => {
-      if (transfers.isBusy) event.preventDefault()
+      if (transfers.isBusy || !drafts.isEmpty) event.preventDefault()
     }
     addEventListener('dragover', stay)
     addEventListener('drop', stay)
@@ -163,7 +163,7 @@ function useStaying({ transfers }: Session): void {
       removeEventListener('drop', stay)
       removeEventListener('beforeunload', ask)
     }
-  }, [transfers])
+  }, [transfers, drafts])
 }
 
 const narrow = matchMedia('(width < 52rem)')

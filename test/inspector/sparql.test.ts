@@ -7,6 +7,7 @@ import { createSparql } from '../../src/sparql/index.js'
 import { serve } from '../http/fixtures/serving.js'
 import { boats, dick, ellen, knows, label, write } from './boats.js'
 import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { goTo } from './things.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -100,6 +101,66 @@ t.test('a result goes into a file as other downloads do', { skip }, async (t) =>
   await page.getByText('Cancelled.').waitFor()
   t.equal(downloads, 0)
   t.strictSame(faults, [])
+})
+
+t.test('what was written and not run is there again', { skip }, async (t) => {
+  const { url } = await serve(t, { inspector: true, sparql: createSparql() })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.dismiss()
+  })
+  const run: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/sparql')) run.push(request.postData() ?? request.url())
+  })
+  await signIn(page, `${url}/api/v1/inspector#/sparql`, 'alice')
+  const editor = page.getByRole('textbox', { name: 'Query' })
+  const holds = (text: string) => editor.getByText(text).first().waitFor({ timeout: 5000 })
+  await typeQuery(page, 'ASK { ?first ?p ?o }')
+  await goTo(page, 'cores')
+  await page.getByText('No cores yet').waitFor()
+  await page.goBack()
+  await holds('?first')
+  await page.reload({ timeout: 2000 }).catch(() => undefined)
+  t.strictSame(asked, ['beforeunload'])
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('No.').waitFor()
+  await typeQuery(page, 'ASK { ?second ?p ?o }')
+  await goTo(page, `sparql?query=${encodeURIComponent('ASK { ?third ?p ?o }')}`)
+  await holds('?third')
+  await page.getByText('No.').waitFor()
+  await page.goBack()
+  await holds('?second')
+  await page.getByText('No.').waitFor()
+  await page.getByRole('link', { name: 'Cores' }).click()
+  await page.getByText('No cores yet').waitFor()
+  await page.getByRole('link', { name: 'SPARQL' }).click()
+  await holds('?second')
+  t.notMatch(run.join(), 'second', 'it is run by nobody')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('No.').waitFor()
+  t.match(run.at(-1), 'second')
+  await page.reload()
+  await page.getByLabel('Token').waitFor()
+  t.strictSame(asked, ['beforeunload'], 'what was run is not held')
+  await signInAgain('alice')
+  await typeQuery(page, 'ASK { ?secret ?p ?o }')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await signInAgain('bob')
+  await goTo(page, 'sparql')
+  await holds('?things')
+  await page.reload()
+  await page.getByLabel('Token').waitFor()
+  t.strictSame(asked, ['beforeunload'], 'nor what is of somebody else')
+  t.strictSame(faults, [])
+
+  async function signInAgain(token: string): Promise<void> {
+    await page.getByLabel('Token').fill(token)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('navigation').waitFor()
+  }
 })
 
 t.test('a term of millions of letters is read', { skip }, async (t) => {

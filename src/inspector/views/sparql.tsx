@@ -66,9 +66,9 @@ function Missing() {
 
 function Asking({ place: { query, subject } }: ViewProps) {
   const session = useSession()
-  const { keep, user } = session
+  const { keep, user, drafts } = session
   const wanted = query['query']
-  const [text, setText] = useState(wanted ?? examples.types)
+  const [text, setText] = useState(drafts.of(wanted) ?? wanted ?? examples.types)
   const [outcome, setOutcome] = useState<Outcome>()
   const running = useRef<AbortController | undefined>(undefined)
   const latest = useRef<string | undefined>(undefined)
@@ -96,6 +96,15 @@ function Asking({ place: { query, subject } }: ViewProps) {
     if (!own.signal.aborted)
       setOutcome({ graph, query: text, ...told, ms: performance.now() - begun })
   }
+  const write = (next: string) => {
+    const isKnown = next === wanted || Object.values<string>(examples).includes(next)
+    drafts.change(wanted, text, isKnown || next.trim() === '' ? undefined : next)
+    setText(next)
+  }
+  const runIt = () => {
+    drafts.change(wanted, text, undefined)
+    void run(text)
+  }
   const transfers = useTransfers('sparql', () => undefined)
   /** As the server writes it, and all of it. */
   const out = async ({ graph, query }: Outcome, { kind, mediaType }: ResultFile) => {
@@ -110,7 +119,7 @@ function Asking({ place: { query, subject } }: ViewProps) {
   useEffect(() => {
     // What is run names itself in the address; all else there is somebody's wish.
     if (wanted === undefined || wanted === latest.current) return
-    setText(wanted)
+    setText(drafts.of(wanted) ?? wanted)
     void run(wanted)
   }, [wanted])
   useEffect(() => () => running.current?.abort(), [])
@@ -135,19 +144,19 @@ function Asking({ place: { query, subject } }: ViewProps) {
                 (name) => [name, texts.sparql.example[name]] as const,
               ),
             ]}
-            onChange={(name) => name !== '' && setText(examples[name as keyof typeof examples])}
+            onChange={(name) => name !== '' && write(examples[name as keyof typeof examples])}
           />
         </div>
       </div>
       <Editor
         label={texts.sparql.query}
         value={text}
-        onInput={setText}
-        onRun={() => void run(text)}
+        onInput={write}
+        onRun={runIt}
         wrongLine={wrongLine}
       />
       <div class="run">
-        <button type="button" class="primary" disabled={isRunning} onClick={() => void run(text)}>
+        <button type="button" class="primary" disabled={isRunning} onClick={runIt}>
           {texts.sparql.run}
         </button>
         {isRunning && (
