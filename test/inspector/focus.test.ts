@@ -42,6 +42,29 @@ t.test('who deletes by keyboard goes on from there', { skip }, async (t) => {
   t.strictSame(faults, [])
 })
 
+t.test('what came last has the focus when nothing more comes', { skip }, async (t) => {
+  const { url, objects } = await serve(t, { inspector: true })
+  await objects.defineSchema({ name: 'boats', fields: { name: { type: 'string' } } })
+  const metadata = { id: 'batch', user: 'alice', collection: 'default' }
+  const values = Array.from({ length: 120 }, (_, n) => ({ id: `b${100 + n}` }))
+  await objects.import({ metadata, schema_name: 'boats', values })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/objects?sort=name`, 'alice')
+  const more = page.getByRole('button', { name: 'Show more' })
+  const rows = page.locator('tbody tr')
+  await more.focus()
+  await page.keyboard.press('Enter')
+  await rows.nth(99).waitFor()
+  t.equal(await focused(page), 'Show more', 'as long as there is more')
+  await page.keyboard.press('Enter')
+  await rows.nth(119).waitFor()
+  await more.waitFor({ state: 'detached' })
+  t.equal(await focused(page), await rows.nth(100).textContent(), 'the first of what came')
+  await page.keyboard.press('Tab')
+  t.match(await focused(page), /^Edit b/, 'and its buttons next')
+  t.strictSame(faults, [])
+})
+
 t.test('a question stays while what was confirmed is done', { skip }, async (t) => {
   const { url, objects, lorekeep } = await serve(t, { inspector: true })
   await storeThings(t, lorekeep)

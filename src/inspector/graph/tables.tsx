@@ -1,7 +1,8 @@
 // All that the picture shows, as tables: for whoever does not see it, or wants to read.
 
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
+import { More } from '../parts/more.js'
 import { RowButton } from '../parts/list.js'
 import { texts } from '../texts.js'
 import type { Drawn, Link, Shown } from './model.js'
@@ -27,6 +28,7 @@ const [few, step] = [25, 200]
 export function Tables({ drawn, shown, found, onNode, onLink, onToggle, children }: TablesProps) {
   const [isOfLinks, setIsOfLinks] = useState(false)
   const [most, setMost] = useState(few)
+  const table = useRef<HTMLDivElement>(null)
   const nodes = [...drawn.nodes.keys()]
     .filter((at) => found?.has(at) ?? true)
     .sort((a, b) => (drawn.nodes[b]?.degree ?? 0) - (drawn.nodes[a]?.degree ?? 0))
@@ -55,6 +57,7 @@ export function Tables({ drawn, shown, found, onNode, onLink, onToggle, children
         <p class="quiet">{texts.graph.noneShown}</p>
       ) : (
         <div
+          ref={table}
           class="scroll"
           tabIndex={0}
           role="region"
@@ -133,11 +136,7 @@ export function Tables({ drawn, shown, found, onNode, onLink, onToggle, children
           )}
         </div>
       )}
-      {total > most && (
-        <button type="button" onClick={() => setMost(most + step)}>
-          {texts.more}
-        </button>
-      )}
+      {total > most && <More shown={table} onMore={() => setMost(most + step)} />}
     </section>
   )
 }

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { texts } from '../texts.js'
+import { More } from './more.js'
 import type { Pages } from './paging.js'
 import { Answered, Empty } from './states.js'
 
@@ -60,11 +60,7 @@ export function List<T>({ name, pages, empty, head, row }: ListProps<T>) {
           )
         }
       </Answered>
-      {pages.more !== undefined && (
-        <button type="button" onClick={pages.more}>
-          {texts.more}
-        </button>
-      )}
+      {pages.more !== undefined && <More shown={region} onMore={pages.more} />}
     </>
   )
 }

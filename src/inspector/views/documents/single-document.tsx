@@ -1,6 +1,6 @@
 // A document: its jobs, and its text with the names in it.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RemoteGraph } from '../../../client/index.js'
 import type { Completion, Job } from '../../../flow/types.js'
 import { vocabulary } from '../../../vocabulary.js'
@@ -9,6 +9,7 @@ import { useLive } from '../../live.js'
 import { FileButton, Heading } from '../../parts/controls.js'
 import { agoText } from '../../parts/figures.js'
 import { MarkedText, marksOf } from '../../parts/marked-text.js'
+import { More } from '../../parts/more.js'
 import { Answered, Empty, FirstOf } from '../../parts/states.js'
 import { go, hashOf } from '../../place.js'
 import { graphOf, useSession } from '../../session.js'
@@ -128,6 +129,7 @@ function Passages({ document, completed: { at, collection } }: PassagesProps) {
   // A token for some collections asks one at a time: the document's, whichever is chosen.
   const seen = who.collections === undefined ? session : { ...session, collection }
   const [most, setMost] = useState(pageSize)
+  const text = useRef<HTMLDivElement>(null)
   const asked = useAsked(
     async (signal) => readOnce(await passagesOf(graphOf(seen, [document]), signal)),
     [user, document, at],
@@ -143,7 +145,7 @@ function Passages({ document, completed: { at, collection } }: PassagesProps) {
           passages.length === 0 ? (
             <Empty title={texts.documents.noPassages} />
           ) : (
-            <div class="card reading">
+            <div ref={text} class="card reading">
               {passages.slice(0, most).map(({ start, text, names }) => (
                 <MarkedText
                   key={start}
@@ -157,9 +159,7 @@ function Passages({ document, completed: { at, collection } }: PassagesProps) {
       </Answered>
       {asked.value !== undefined && asked.value.length > most && (
         <div class="all">
-          <button type="button" onClick={() => setMost(most + pageSize)}>
-            {texts.more}
-          </button>
+          <More shown={text} onMore={() => setMost(most + pageSize)} />
           <FirstOf shown={most} all={asked.value.length} />
         </div>
       )}

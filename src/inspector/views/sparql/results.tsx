@@ -1,11 +1,12 @@
 // An answer as a table or as a graph, and as a file.
 
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { RemoteGraph } from '../../../client/index.js'
 import type { Term } from '../../../types.js'
 import { Explorer } from '../../graph/explorer.js'
 import { nothing, withTriples } from '../../graph/model.js'
 import { cut } from '../../graph/names.js'
+import { More } from '../../parts/more.js'
 import { Empty } from '../../parts/states.js'
 import { hashOf } from '../../place.js'
 import { texts } from '../../texts.js'
@@ -84,9 +85,10 @@ interface RowsProps {
 
 function Rows({ columns, rows }: RowsProps) {
   const [most, setMost] = useState(step)
+  const table = useRef<HTMLDivElement>(null)
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label={texts.sparql.results}>
+      <div ref={table} class="scroll" tabIndex={0} role="region" aria-label={texts.sparql.results}>
         <table>
           <thead>
             <tr>
@@ -108,11 +110,7 @@ function Rows({ columns, rows }: RowsProps) {
           </tbody>
         </table>
       </div>
-      {rows.length > most && (
-        <button type="button" onClick={() => setMost(most + 5 * step)}>
-          {texts.more}
-        </button>
-      )}
+      {rows.length > most && <More shown={table} onMore={() => setMost(most + 5 * step)} />}
     </>
   )
 }
