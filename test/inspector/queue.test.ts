@@ -63,6 +63,38 @@ t.test('a document asks nothing either', { skip }, async (t) => {
   t.strictSame(faults, [])
 })
 
+t.test('files that are loaded go on, one after the other', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  const refuse = () => {
+    throw new Error('no oars')
+  }
+  await flows.define({ id: 'broken', maxAttempts: 1, steps: [{ name: 'break', run: refuse }] })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  let events = 0
+  page.on('request', (request) => (events += Number(request.url().includes('/events'))))
+  page.on('requestfailed', (request) => (events -= Number(request.url().includes('/events'))))
+  await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
+  const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('Dick.') })
+  await page.setInputFiles('input[type=file]', [file('first.txt'), file('second.txt')])
+  await page.getByLabel('Flow of new ones').selectOption('broken')
+  await page.setInputFiles('input[type=file]', [file('third.txt'), file('fourth.txt')])
+  await page.locator('.transfers').getByText('queued', { exact: true }).waitFor()
+  await page.waitForTimeout(500)
+  t.equal(events, 1)
+  for (const isHidden of [true, false, true]) {
+    await hide(page, isHidden)
+    await page.waitForTimeout(2500)
+    t.equal(events, isHidden ? 0 : 1, 'no stream is held while it is hidden')
+  }
+  const runner = flows.run()
+  t.teardown(() => runner.stop())
+  await page.getByText('no oars').nth(1).waitFor()
+  t.equal(await page.getByText('Done: it can be asked.').count(), 2)
+  t.equal(events, 0)
+  t.match(await flows.stats('default'), { done: 2 })
+  t.strictSame(faults, [])
+})
+
 t.test('throughput is what was done in each second', async (t) => {
   t.strictSame(ratesOf([], 3), [0, 0, 0])
   t.strictSame(ratesOf([{ at: 5, done: 7 }], 3), [0, 0, 0], 'of what was before nothing is known')

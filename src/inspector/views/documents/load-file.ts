@@ -55,24 +55,64 @@ function lateSignal(signal: AbortSignal): AbortSignal {
   return late.signal
 }
 
+/** So long it is waited between two looks at a job while the tab is hidden. */
+const lookMs = 2000
+
 async function outcomeOf(
   { keep }: Session,
   job: string,
   { signal, onStep }: Pick<TransferOptions, 'signal' | 'onStep'>,
 ): Promise<string> {
   onStep({ text: texts.queue.states.queued })
-  for await (const event of keep.flows.watch({ job, signal })) {
-    if (event.type === 'dead') throw new Error(event.failure.message)
-    if (event.type === 'active') onStep({ text: texts.queue.states.active })
-    if (event.type === 'progress') {
-      const { step, done, total } = event
-      onStep({ text: texts.documents.step(step, done, total), done, total })
+  while (!signal.aborted) {
+    // Six streams are all that a browser has for a server over HTTP/1.1: a hidden tab holds none. It looks on, as
+    // files behind this one wait for its end.
+    if (document.hidden) await pause(lookMs, signal)
+    else await followSteps(keep, job, { signal, onStep })
+    if (signal.aborted) break
+    const found = await keep.flows.job(job)
+    if (found === undefined) throw new Error(texts.documents.cancelled)
+    if (found.state === 'dead') throw new Error(found.failures.at(-1)?.message)
+    if (found.state === 'done') return texts.documents.ready
+  }
+  await keep.flows.cancel(job)
+  throw signal.reason
+}
+
+/** Until it has ended, or the tab is hidden. */
+async function followSteps(
+  keep: Session['keep'],
+  job: string,
+  { signal, onStep }: Pick<TransferOptions, 'signal' | 'onStep'>,
+): Promise<void> {
+  const hidden = new AbortController()
+  const follow = () => document.hidden && hidden.abort()
+  document.addEventListener('visibilitychange', follow)
+  try {
+    const either = AbortSignal.any([signal, hidden.signal])
+    for await (const event of keep.flows.watch({ job, signal: either })) {
+      if (event.type === 'active') onStep({ text: texts.queue.states.active })
+      if (event.type === 'progress') {
+        const { step, done, total } = event
+        onStep({ text: texts.documents.step(step, done, total), done, total })
+      }
+      // Asked for, it would not be there, and browsers tell of that as of an error.
+      if (event.type === 'cancelled') throw new Error(texts.documents.cancelled)
     }
-    if (event.type === 'cancelled') throw new Error(texts.documents.cancelled)
+  } finally {
+    document.removeEventListener('visibilitychange', follow)
   }
-  if (signal.aborted) {
-    await keep.flows.cancel(job)
-    signal.throwIfAborted()
-  }
-  return texts.documents.ready
+}
+
+/** @returns sooner where it is aborted */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
 }
