@@ -1,9 +1,13 @@
 // docs/http.md says which endpoints, parameters and limits there are. This compares, both ways.
 
 import { readFileSync } from 'node:fs'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
+import { documentOf } from '../../src/http/openapi/document.js'
 import { handlerLimits, routesOf } from '../../src/http/options.js'
+import { status } from '../../src/http/problem.js'
+import type { Route } from '../../src/http/routes.js'
+import type { ErrorCode } from '../../src/errors.js'
 import { createLorekeep } from '../../src/index.js'
 import { createSparql } from '../../src/sparql/index.js'
 
@@ -19,23 +23,18 @@ function codesIn(cell = ''): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string)
 }
 
-t.test('the table of endpoints has every route and its parameters', async (t) => {
+/** Of a handler that has everything. */
+async function allRoutes(t: Test): Promise<readonly Route[]> {
   const keep = await createLorekeep({ backend: new MemoryBackend() })
   t.teardown(() => keep.close())
   const { knowledge, objects, flows, backup, health } = keep
-  const stores = {
-    knowledge,
-    objects,
-    flows,
-    backup,
-    health,
-    metrics: true,
-    inspector: true,
-    mcp: true,
-    sparql: createSparql(),
-  }
-  const routes = routesOf({ ...stores, authenticate: 'none' }, '/api/v1')
-  const there = routes.map(({ method, path, query = {} }) => {
+  const stores = { knowledge, objects, flows, backup, health, sparql: createSparql() }
+  const pages = { metrics: true, inspector: true, mcp: true }
+  return routesOf({ ...stores, ...pages, authenticate: 'none' }, '/api/v1')
+}
+
+t.test('the table of endpoints has every route and its parameters', async (t) => {
+  const there = (await allRoutes(t)).map(({ method, path, query = {} }) => {
     return `${method} ${path}: ${Object.keys(query).sort().join(', ')}`
   })
   let [method, path] = ['', '']
@@ -58,6 +57,21 @@ t.test('the table of options has every limit and its default', async (t) => {
     .map(([, name, otherwise]) => `${codesIn(name)[0]}: ${otherwise}`)
   const there = Object.entries(handlerLimits).map(
     ([name, { otherwise }]) => `${name}: ${otherwise}`,
+  )
+  t.strictSame(told.sort(), there.sort())
+})
+
+t.test('the table of statuses has every code that an endpoint may answer with', async (t) => {
+  const document = JSON.stringify(documentOf(await allRoutes(t), '/api/v1'))
+  const answered = [...document.matchAll(/`(LK_\w+)`: /g)].map(([, code]) => code as ErrorCode)
+  // A method that a path does not have is no operation.
+  const there = [...new Set<ErrorCode>([...answered, 'LK_HTTP_METHOD'])]
+    .filter((code) => status[code] !== 500)
+    .map((code) => `${status[code]} ${code}`)
+  const told = tableOf('status').flatMap(([, number, codes]) =>
+    codesIn(codes)
+      .filter((code) => code.startsWith('LK_') && number !== '500')
+      .map((code) => `${number} ${code}`),
   )
   t.strictSame(told.sort(), there.sort())
 })
