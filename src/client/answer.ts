@@ -1,9 +1,8 @@
 // An answer in words, on its way: as AnswerStream has it, from the events of a server.
 
-import { catalogue, LorekeepError } from '../errors.js'
-import type { ErrorCode } from '../errors.js'
+import { LorekeepError } from '../errors.js'
 import type { AnswerSource, AnswerStream } from '../graph/types.js'
-import { ServerError } from './connection.js'
+import { toldError } from './connection.js'
 import type { SentEvent } from './events.js'
 
 /** Nothing is asked before somebody reads or waits. */
@@ -27,7 +26,8 @@ export function createAnswer<Answer>(
           texts.push(told['text'] as never)
           wake.resolve()
           wake = deferred()
-        } else if (type === 'error') throw problemOf(data)
+        } else if (type === 'error')
+          throw toldError(data as never) ?? new LorekeepError('LK_INTERNAL')
         else if (type === 'answer') return data as Answer
       }
       throw new LorekeepError('LK_STORAGE_UNAVAILABLE', 'the answer broke off')
@@ -76,12 +76,6 @@ export function createAnswer<Answer>(
     catch: (reject) => wait().catch(reject) as never,
     finally: (act) => wait().finally(act) as never,
   } as AnswerStream
-}
-
-function problemOf(data: unknown): LorekeepError {
-  const problem = data as ConstructorParameters<typeof ServerError>[1]
-  const code = Object.hasOwn(catalogue, problem.code) ? (problem.code as ErrorCode) : 'LK_INTERNAL'
-  return new ServerError(code, problem)
 }
 
 function deferred<T>() {

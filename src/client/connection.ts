@@ -15,22 +15,13 @@ export class ServerError extends LorekeepError {
   readonly status: number
   readonly requestId: string
 
-  constructor(code: ErrorCode, problem: Problem) {
-    const {
-      type: _,
-      title: __,
-      status,
-      detail,
-      kind: ___,
-      requestId,
-      error: ____,
-      code: _____,
-      ...details
-    } = problem
+  constructor(problem: Problem) {
+    const { type: _, title: __, status, detail, kind: ___, requestId, ...more } = problem
+    const { error: ____, code, ...details } = more
     // The sentence of the code comes first there, and here.
     const { message } = catalogue[code]
-    const more = detail.startsWith(`${message}: `) ? detail.slice(message.length + 2) : undefined
-    super(code, more ?? (detail === message ? undefined : detail), { details })
+    const found = detail.startsWith(`${message}: `) ? detail.slice(message.length + 2) : undefined
+    super(code, found ?? (detail === message ? undefined : detail), { details })
     this.status = status
     this.requestId = requestId
   }
@@ -42,7 +33,7 @@ interface Problem {
   readonly title: string
   readonly status: number
   readonly detail: string
-  readonly code: string
+  readonly code: ErrorCode
   readonly kind: string
   readonly requestId: string
   readonly error: unknown
@@ -428,12 +419,15 @@ async function problemIn(response: Response): Promise<Problem | undefined> {
   }
 }
 
+/** What a server says of an error; undefined for what no server of this version says. */
+export function toldError(problem: Problem | undefined): ServerError | undefined {
+  if (!Object.hasOwn(catalogue, problem?.code ?? '')) return undefined
+  return new ServerError(problem as Problem)
+}
+
 async function errorOf(response: Response): Promise<LorekeepError> {
-  const problem = await problemIn(response)
-  const code = problem?.code ?? ''
-  if (problem !== undefined && Object.hasOwn(catalogue, code)) {
-    return new ServerError(code as ErrorCode, problem)
-  }
+  const told = toldError(await problemIn(response))
+  if (told !== undefined) return told
   // Browsers tell no more of it.
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     const place = response.headers.get('Location') ?? 'elsewhere'

@@ -53,8 +53,8 @@ interface IndexAbort {
 const mostVersions = 20
 
 export function createKnowledge(connection: Connection): RemoteKnowledge {
-  const stat = ({ user, id }: CoreRef, signal?: AbortSignal) =>
-    maybe('LK_CORE_NOT_FOUND', connection.get<CoreStat>(`cores/${part(id)}`, { user }, signal))
+  const known = ({ user, id }: CoreRef, signal?: AbortSignal) =>
+    connection.get<CoreStat>(`cores/${part(id)}`, { user }, signal)
   const indexPath = (ref: CoreRef | OfUser) =>
     ref.id === undefined ? 'index' : `cores/${part(ref.id)}/index`
 
@@ -65,14 +65,13 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
     }
     // What is known of a core and what is read of it are of one version, by its tag.
     for (let at = 1; ; at++) {
-      const known = await stat(ref, signal)
-      if (known === undefined) throw noCore(ref)
-      const end = Math.min(known.bytes, to ?? Infinity)
+      const stat = await known(ref, signal)
+      const end = Math.min(stat.bytes, to ?? Infinity)
       const begin = Math.min(from ?? 0, end)
-      const isPart = end - begin < known.bytes
+      const isPart = end - begin < stat.bytes
       const own = new AbortController()
       const close = () => own.abort(new LorekeepError('LK_CLOSED', 'the export was closed'))
-      const core = { ...known, close, [Symbol.dispose]: close }
+      const core = { ...stat, close, [Symbol.dispose]: close }
       if (begin === end && isPart) return { ...core, async *[Symbol.asyncIterator]() {} }
       const response = await connection.ask('GET', 'export-core', {
         query: { id: ref.id, user: ref.user, dialect },
@@ -83,7 +82,7 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
           // Of another version all of it is sent, which is left: a range of a shorter one would be refused.
           ...(isPart && {
             Range: `bytes=${begin}-${end - 1}`,
-            'If-Range': `"${known.digest}"`,
+            'If-Range': `"${stat.digest}"`,
           }),
         },
         isSafe: true,
@@ -91,7 +90,7 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
       })
       // A dialect's tag names it behind the version. What stands in between may have taken it away.
       const [version] = versionIn(response).split('.', 1)
-      if (version !== '' && version !== known.digest) {
+      if (version !== '' && version !== stat.digest) {
         void leave(response)
         if (at < mostVersions) continue
         const found = 'the core was another one each time that it was looked at'
@@ -127,7 +126,7 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
       }
     },
     export: (ref, options = {}) => open(ref, options),
-    stat: (ref) => stat(ref),
+    stat: (ref) => maybe('LK_CORE_NOT_FOUND', known(ref)),
     list: ({ limit, ...query }) => pagesOf<CoreStat>(connection, 'cores', 'cores', query, limit),
     corePage: (query) => connection.get<CorePage>('cores', { ...query }),
     delete: ({ user, id }, conditions) =>
@@ -214,8 +213,4 @@ function iteratorOf(chunks: Chunks): Iterator<Uint8Array> | AsyncIterator<Uint8A
       return { done: true as const, value: undefined }
     },
   }
-}
-
-function noCore({ user, id }: CoreRef): LorekeepError {
-  return new LorekeepError('LK_CORE_NOT_FOUND', `user '${user}' has no '${id}'`)
 }

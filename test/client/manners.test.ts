@@ -39,6 +39,11 @@ t.test('an error has the code, the status and the id of the request', async (t) 
   const error = await knowledge.stat(ref).catch((error: unknown) => error)
   t.ok(error instanceof ServerError && error instanceof LorekeepError)
   t.match(error, { code: 'LK_HTTP_FORBIDDEN', kind: 'access', status: 403, requestId: /./ })
+  const none = connect({ url: serving.url, token: 'alice' }).knowledge.export({
+    ...ref,
+    id: 'none',
+  })
+  await t.rejects(none, { code: 'LK_CORE_NOT_FOUND', status: 404, requestId: /./ })
   const { message } = error as Error
   t.match(message, /^access denied: /)
   t.notMatch(message, /access denied.*access denied/)
