@@ -23,7 +23,7 @@ t.test('who deletes by keyboard goes on from there', { skip }, async (t) => {
   await page.getByText('1 object', { exact: true }).waitFor()
   t.equal(await focused(page), 'Objects', 'the table')
   await remove(page, 'Delete b2', 'Delete')
-  await page.getByText('No object fits.').waitFor()
+  await page.getByText('No objects yet.').waitFor()
   t.equal(await focused(page), 'content', 'where the table was')
 
   await page.getByRole('link', { name: 'Queue' }).click()

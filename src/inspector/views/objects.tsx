@@ -156,7 +156,11 @@ function OfSchema({ schema, schemas, query }: OfSchemaProps) {
         <List
           name={texts.views.objects}
           pages={pages}
-          empty={{ title: texts.objects.none, hint: texts.objects.noneHint }}
+          empty={
+            filters === undefined
+              ? { title: texts.objects.noneYet, hint: texts.objects.noneYetHint }
+              : { title: texts.objects.none, hint: texts.objects.noneHint }
+          }
           head={
             <>
               <th>{texts.objects.id}</th>
