@@ -51,6 +51,11 @@ export async function openFlowQueue(options: FlowQueueOptions): Promise<Closable
         runner.wake(queued)
       }
     },
+    onPosted: ({ events, queued }) => {
+      for (const event of events) tell(event)
+      neighbours.tellChange(queued, [])
+      for (const runner of runners) runner.noticeOthers([...queued], [])
+    },
   })
   opened = queue
   if (hasHeard) queue.outdate()

@@ -77,6 +77,8 @@ export class FlowRunner implements Runner {
   #isOutOfPatience = false
   #isPolling = false
   #pollAgain = false
+  /** Then the next one is that of the next beat, or of somebody who speaks. */
+  #hasPollFailed = false
   #idle: (() => void) | undefined
 
   constructor(options: FlowRunnerOptions) {
@@ -169,7 +171,11 @@ export class FlowRunner implements Runner {
     if (flow === undefined || !flow.active) return
     const free = this.#room(flow)
     const queued = queue.stats(id)?.queued ?? 0
-    if (free <= 0 || (queued === 0 && queue.nextDue(id) > clock.now())) return
+    if (free <= 0) return
+    if (queued === 0 && queue.nextDue(id) > clock.now()) {
+      if (queue.mayHavePosts && !this.#hasPollFailed) void this.#poll()
+      return
+    }
     const steps = stepsOf(flow)
     if (steps === undefined) return
     const since = clock.elapsed()
@@ -322,7 +328,9 @@ export class FlowRunner implements Runner {
       // Behind the renewals of this very moment, which come first.
       await queue.reap()
       await queue.endWaits()
+      this.#hasPollFailed = false
     } catch (error) {
+      this.#hasPollFailed = true
       // Nobody waits for it when the store is closed.
       if (this.#stopping === undefined || !hasCode(error, 'LK_CLOSED')) onError(error)
     }

@@ -13,7 +13,7 @@ import { givenOut, keyText, tupleText, type Report } from '../verify/report.js'
 import { firstFlow } from './definition.js'
 import { DocumentBlock, numberIn, type StoredDocument } from './queue/block.js'
 import { formatVersion } from './queue/opening.js'
-import { decodeRun, encodeRun } from './queue/run.js'
+import { decodeHashes, decodeRun, encodeRun, type Run } from './queue/run.js'
 import {
   blockKey,
   blockOf,
@@ -43,6 +43,7 @@ import {
   type JobRecord,
   type LatestRecord,
   type LeaseRecord,
+  type PostRecord,
 } from './queue/records.js'
 import { hashOf, noCounts } from './queue/state.js'
 import { StoredBlocks } from './verify/stored-blocks.js'
@@ -55,6 +56,7 @@ import {
   isLatest,
   isLoadOf,
   isNamed,
+  isPost,
   isRun,
 } from './verify/record-shapes.js'
 
@@ -356,40 +358,68 @@ class FlowSalvage {
           this.#loseDocument(first, `queued for '${user}', and its record is lost`)
         continue
       }
-      const counts = this.#counts.get(flow)
       const lane = tupleText(flow, user)
       const taken = lane === last.lane ? last.end : 0
       last = { lane, end: Math.max(taken, first + hashes.length) }
-      let begun: { first: number; hashes: number[] } | undefined
-      const end = () => {
-        if (begun === undefined) return
-        const run = { hashes: Uint32Array.from(begun.hashes), again: false }
-        this.#put(runKey(flow, user, begun.first), encodeRun(run))
-        begun = undefined
-      }
-      for (const [n, hash] of hashes.entries()) {
-        const number = first + n
-        const isOwn = number >= taken && !isIn(recorded, number)
-        const stored = isOwn ? await this.#documentOf(number) : undefined
-        const isIt =
-          counts !== undefined &&
-          stored?.flow === flow &&
-          stored.user === user &&
-          hashOf(stored.document) === hash
-        if (!isIt) {
-          end()
-          if (isOwn) this.#loseDocument(number, `queued for '${user}': it cannot be read`)
-          continue
-        }
-        begun ??= { first: number, hashes: [] }
-        begun.hashes.push(hash)
-        this.#needed.add(blockOf(number))
-        counts.queued++
-        this.kept.jobs++
-      }
-      end()
+      await this.#takeRun(flow, user, { first, hashes }, (number) => {
+        return number >= taken && !isIn(recorded, number)
+      })
       await this.#flush()
     }
+    yield* this.#takePosts((number) => !isIn(recorded, number))
+  }
+
+  /** Loads that nobody had taken in. */
+  async *#takePosts(isOwn: (number: number) => boolean): AsyncGenerator<void, void, undefined> {
+    for await (const entry of this.#reading.entries(keyPrefix('post'))) {
+      yield
+      const post = this.#reading.record<PostRecord>(entry)
+      if (post !== undefined && !isPost(post)) {
+        this.#reading.damaged(entry.key, 'it does not list jobs')
+      } else {
+        for (const [flow, user, first, hashes] of post?.runs ?? []) {
+          await this.#takeRun(flow, user, { first, hashes: decodeHashes(hashes) }, isOwn)
+        }
+      }
+      await this.#flush()
+    }
+  }
+
+  /** `isOwn`: no other record has the job. */
+  async #takeRun(
+    flow: string,
+    user: string,
+    { first, hashes }: Pick<Run, 'first' | 'hashes'>,
+    isOwn: (number: number) => boolean,
+  ): Promise<void> {
+    const counts = this.#counts.get(flow)
+    let begun: { first: number; hashes: number[] } | undefined
+    const end = () => {
+      if (begun === undefined) return
+      const run = { hashes: Uint32Array.from(begun.hashes), again: false }
+      this.#put(runKey(flow, user, begun.first), encodeRun(run))
+      begun = undefined
+    }
+    for (const [n, hash] of hashes.entries()) {
+      const number = first + n
+      const stored = isOwn(number) ? await this.#documentOf(number) : undefined
+      const isIt =
+        counts !== undefined &&
+        stored?.flow === flow &&
+        stored.user === user &&
+        hashOf(stored.document) === hash
+      if (!isIt) {
+        end()
+        if (isOwn(number)) this.#loseDocument(number, `queued for '${user}': it cannot be read`)
+        continue
+      }
+      begun ??= { first: number, hashes: [] }
+      begun.hashes.push(hash)
+      this.#needed.add(blockOf(number))
+      counts.queued++
+      this.kept.jobs++
+    }
+    end()
   }
 
   // Blocks

@@ -13,26 +13,35 @@ import {
   doneKey,
   flowKey,
   formatKey,
+  gateKey,
   headKey,
+  inboxes,
+  inboxKey,
   jobKey,
   latestKey,
   leaseKey,
   leftKey,
   outputKey,
+  postKey,
   runKey,
   type CountsRecord,
   type FlowRecord,
+  type GateRecord,
   type HeadRecord,
+  type InboxRecord,
   type JobRecord,
   type LatestRecord,
   type LeaseRecord,
+  type PostRecord,
 } from '../../src/flow/queue/records.js'
 import { hashOf } from '../../src/flow/queue/state.js'
 import { encodeRun } from '../../src/flow/queue/run.js'
 import { verifyFlows } from '../../src/flow/verify/verify.js'
 import { encodeKey } from '../../src/keys.js'
+import { decodeRecord } from '../../src/record.js'
 import type { Storage } from '../../src/storage.js'
 import type { Report } from '../../src/verify/report.js'
+import { crowd } from '../flow/queue/crowd.js'
 import { documentOf, failureOf, flowOf, openQueue, steps } from '../flow/queue/queues.js'
 import { VirtualClock } from '../flow/virtual-clock.js'
 import { expectFound, flipped, linesOf, recordIn, type Change, type Damage } from './changes.js'
@@ -215,7 +224,7 @@ test('the format, the head and flows', (tell, { head, flow, counts }) => {
     tell(
       'another format',
       [[formatKey(), { format: 1 }]],
-      ['different ("format"): format 1; this version reads 2'],
+      ['different ("format"): format 1; this version reads 3'],
     ),
     tell(
       'a format that is none',
@@ -1288,6 +1297,102 @@ test('blocks', (tell, { block, body, jobs, head }) => {
     ),
   ]
 })
+
+t.test('what was posted, and not taken in', async (t) => {
+  const { queues, storages } = await crowd(t)
+  const storage = storages[0]!
+  await queues[0]!.load('f', documentOf('a', user))
+  await queues[0]!.load('f', documentOf('b', user))
+  const head = await recordIn<HeadRecord>(storage, headKey())
+  const gate = await recordIn<GateRecord>(storage, gateKey())
+  const [inbox, block] = await inboxIn(storage)
+  const record = await recordIn<InboxRecord>(storage, inboxKey(inbox))
+  const [first, second] = [postKey(inbox, 1), postKey(inbox, 2)]
+  const post = await recordIn<PostRecord>(storage, first)
+  const runs = post.runs.map(([, ...run]) => ['nowhere', ...run])
+  const tell = (of: string, key: Uint8Array, value: object | undefined, ...found: string[]) => {
+    return { of, changes: [[storage, key, value] as const], found }
+  }
+  const of = `("inbox", ${inbox})`
+  const wrongGate = 'different ("gate"): the head says otherwise whether loads are posted'
+  const labels = new Map([[record.gate, 'GATE']])
+  const verify = (report: Report) => verifyFlows(storage, report)
+  await expectFound(t, verify, labels, [
+    tell('a gate that is gone', gateKey(), undefined, wrongGate),
+    tell('a gate that is another', gateKey(), { ...gate, token: 'x' }, wrongGate),
+    tell(
+      'an inbox of another gate',
+      inboxKey(inbox),
+      { ...record, gate: 'x' },
+      `different ${of}: the head knows of no such posts`,
+    ),
+    tell(
+      'an inbox that is none',
+      inboxKey(inbox),
+      { ...record, jobs: 'x' },
+      `damaged ${of}: it is not an inbox`,
+      `different ("post", ${inbox}, 1): its inbox has no such post`,
+      `different ("post", ${inbox}, 2): its inbox has no such post`,
+      `different ("block", ${block}): the head has not given that number yet`,
+      `different ("block", ${block - 16}): the head has not given that number yet`,
+    ),
+    tell(
+      'an inbox with more',
+      inboxKey(inbox),
+      { ...record, posts: 3, jobs: 4 },
+      `different ${of}: has 3 posts with 4 jobs that are not taken in; there are 2 with 2`,
+    ),
+    tell(
+      'a post that is none',
+      first,
+      { runs: [] },
+      `damaged ("post", ${inbox}, 1): it does not list jobs`,
+      `different ${of}: has 2 posts with 2 jobs that are not taken in; there are 1 with 1`,
+      `unreferenced ("block", ${block - 16}): no job needs it`,
+    ),
+    tell(
+      'a post that is gone',
+      second,
+      undefined,
+      `different ${of}: has 2 posts with 2 jobs that are not taken in; there are 1 with 1`,
+      `unreferenced ("block", ${block}): no job needs it`,
+    ),
+    tell(
+      'a block that is gone',
+      blockKey(block),
+      undefined,
+      `missing ("block", ${block}): jobs need documents of it`,
+    ),
+    {
+      ...tell(
+        'a post for no flow',
+        first,
+        { runs },
+        `unreferenced ("post", ${inbox}, 1): there is no flow 'nowhere'`,
+      ),
+      deep: [
+        `different ("post", ${inbox}, 1): the job ${(block - 16) * 4096} is not that document of its block`,
+      ],
+    },
+    tell(
+      'a head without its gate',
+      headKey(),
+      { ...head, gate: { token: 'x' } },
+      'damaged ("head"): it is not a head',
+      `different ("post", ${inbox}, 1): its inbox has no such post`,
+      `different ("post", ${inbox}, 2): its inbox has no such post`,
+    ),
+  ])
+})
+
+/** The one that has something, and the last block that was posted to it. */
+async function inboxIn(storage: Storage): Promise<[inbox: number, block: number]> {
+  for (let inbox = 0; inbox < inboxes; inbox++) {
+    const value = await storage.get(inboxKey(inbox))
+    if (value !== undefined) return [inbox, decodeRecord<InboxRecord>(value).block]
+  }
+  throw new Error('nothing was posted')
+}
 
 /** The last byte is of a text. */
 function withText(bytes: Uint8Array, byte: number): Uint8Array {

@@ -7,13 +7,16 @@ import { createLorekeep } from '../../src/lorekeep.js'
 import { encodeKey, keyPrefix } from '../../src/keys.js'
 import { memberKey } from '../../src/presence.js'
 import { encodeRecord } from '../../src/record.js'
+import type { Backend } from '../../src/storage.js'
 import type { Partitions } from '../../src/verify-stores.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { flowProblems } from '../fixtures/problems.js'
+import { countOf, crowd } from '../flow/queue/crowd.js'
+import { documentOf, drained, openQueue } from '../flow/queue/queues.js'
 import { fill } from './filled.js'
 import { salvage } from './salvaged.js'
 
-async function partitionsOf(backend: MemoryBackend) {
+async function partitionsOf(backend: Backend) {
   return {
     cores: await backend.open('cores'),
     slices: await backend.open('slices'),
@@ -48,6 +51,33 @@ t.test('the flow default is there after a salvage, with its jobs', async (t) => 
   for await (const _ of found) named++
   t.equal(named, 1)
   await keep.close()
+})
+
+t.test('what was posted and not taken in is there after a salvage', async (t) => {
+  const { memory, queues, clock } = await crowd(t)
+  const ids = [
+    await queues[0]!.load('f', documentOf('a')),
+    await queues[1]!.load('f', documentOf('b')),
+  ]
+  const source = memory.backend()
+  const backend = new MemoryBackend()
+  const from = await partitionsOf(source)
+  t.ok((await countOf(from.flows, 'post')) > 0)
+  const { findings, jobs } = await salvage(from, backend)
+  // The others are empty.
+  t.strictSame(
+    findings.filter(({ partition }) => partition === 'flows'),
+    [],
+  )
+  t.equal(jobs, 3)
+  const flows = await backend.open('flows')
+  t.strictSame(await flowProblems(flows), [])
+  const queue = await openQueue(flows, { clock, isAlone: true })
+  for (const id of ids) t.equal((await queue.job(id))?.state, 'queued')
+  const documents = (await drained(queue, 'f')).map(({ document }) => document.document)
+  t.strictSame(documents, ['first', 'a', 'b'])
+  const later = await queue.load('f', documentOf('c'))
+  t.ok(ids.every((id) => numberIn(id)! < numberIn(later)!))
 })
 
 t.test('a flow default that was removed comes back, and that is no damage', async (t) => {

@@ -15,8 +15,10 @@ import { TurnTaking } from '../../turn-taking.js'
 import { Blocks } from './blocks.js'
 import { Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
 import type { Membership } from './members.js'
-import { changesBehind, followTo, lookAhead, type Ahead } from './following.js'
+import { changesBehind, followTo, lookAhead, lookAtHead, type Ahead } from './following.js'
+import { isUntaken } from './gate.js'
 import { headKey, type HeadRecord } from './records.js'
+import { isPutOff, SeenPosts, type Asking } from './seen-posts.js'
 import { loadState } from './state.js'
 import type { State } from './state.js'
 
@@ -28,6 +30,12 @@ type Change<Result> = (draft: Draft) => Result | Promise<Result>
 
 /** Blocks of documents that a change will want to read, where it is made of this state: the first ones first. */
 type BlocksOf = (state: State) => Iterable<number>
+
+interface Asked {
+  readonly blocksOf?: BlocksOf
+  /** It is made of all that was posted before it was asked for, and not only before the turn began. */
+  readonly isOfAll?: boolean
+}
 
 /** What a commit that succeeded has brought. */
 export interface Committed {
@@ -58,7 +66,7 @@ interface Look<Result> {
   readonly isSure?: (result: Result) => boolean
 }
 
-interface Waiting {
+interface Waiting extends Asking {
   readonly change: Change<unknown>
   /** Of what changes nothing. */
   readonly look: Look<unknown> | undefined
@@ -127,6 +135,7 @@ export class Committer {
   /** That has not begun. */
   #look: Promise<void> | undefined
   readonly lastLook: LastLook
+  readonly #posts: SeenPosts
   /** Wakes the loop, which waits for a write to land or for something to do meanwhile. */
   #arrived: (() => void) | undefined
 
@@ -137,6 +146,7 @@ export class Committer {
     this.#token = options.chance.token()
     this.lastLook = new LastLook(() => options.clock.elapsed())
     this.#turn = new TurnTaking(options.storage.sharing, 'head')
+    this.#posts = new SeenPosts(() => options.clock.elapsed())
   }
 
   /** For what only has to be about right: it may be ahead of what is durable. */
@@ -145,13 +155,18 @@ export class Committer {
   }
 
   /** Made and durable when it resolves, together with what others changed at the same time. */
-  commit<Result>(change: Change<Result>, blocksOf?: BlocksOf): Promise<Result> {
-    return this.#ask(change, undefined, blocksOf)
+  commit<Result>(change: Change<Result>, asked: Asked = {}): Promise<Result> {
+    return this.#ask(change, undefined, asked)
   }
 
   /** As commit(), of what changes nothing. All of it is of one moment. */
   read<Result>(change: Change<Result>, look: Look<Result> = {}): Promise<Result> {
     return this.#ask(change, look as Look<unknown>)
+  }
+
+  /** Blocks that were posted here, as those of a commit. */
+  get blocks(): Blocks {
+    return this.#blocks
   }
 
   /** Notices what other processes have written. Who asks before the look begins has the same. */
@@ -179,9 +194,10 @@ export class Committer {
     begun()
     const heads = this.#heads
     const seen = this.lastLook.begin()
-    const head = await this.#options.storage.get(headKey()).catch(() => undefined)
+    const none = { head: undefined, posted: undefined }
+    const { head, posted } = await lookAtHead(this.#options.storage, this.#state).catch(() => none)
     const isKnown = heads.some((known) => isSame(head, known)) || this.#isOwn(head)
-    if (this.#hasOwnTurn && isKnown) seen()
+    if (this.#hasOwnTurn && isKnown && !isUntaken(this.#state.head.gate, posted)) seen()
     else await this.#lookInLine(() => undefined)
   }
 
@@ -198,14 +214,21 @@ export class Committer {
 
   #lookInLine(begun: () => void): Promise<void> {
     const number = ++this.#looks
+    let hasSeenPosts = false
     return this.read(async (draft) => {
       // The turn began with a look, after it was asked for this one.
-      if (number <= this.#looked) return
+      if (number <= this.#looked || hasSeenPosts) return
       draft.assertClean()
       begun()
       const seen = this.lastLook.begin()
-      const head = await this.#options.storage.get(headKey())
+      const { head, posted } = await lookAtHead(this.#options.storage, draft.state)
       if (!isSame(head, draft.state.headBytes)) throw new OutdatedState()
+      if (isUntaken(draft.gate, posted)) {
+        // Of those that come while these are taken in nothing was known when it was asked.
+        hasSeenPosts = true
+        this.#posts.see(posted)
+        throw new NeedsCleanDraft()
+      }
       seen()
     }, itself)
   }
@@ -218,7 +241,7 @@ export class Committer {
   #ask<Result>(
     change: Change<Result>,
     look: Look<unknown> | undefined,
-    blocksOf?: BlocksOf,
+    { blocksOf, isOfAll = look !== undefined }: Asked = {},
   ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const member = look === undefined ? this.#options.presence?.id : undefined
@@ -227,6 +250,8 @@ export class Committer {
         change,
         look,
         blocksOf,
+        mustSeePosts: isOfAll && this.#turn.isShared,
+        mustTakeIn: false,
         member,
         resolve,
         reject,
@@ -270,13 +295,21 @@ export class Committer {
 
   #mayWrite(): boolean {
     const [next] = this.#waiting
-    return this.#turn.isHad || (next?.look !== undefined && next.outdated < mostOutdated)
+    if (this.#turn.isHad) return true
+    return next?.look !== undefined && next.outdated < mostOutdated && !this.#hasPosts
+  }
+
+  /** Something was posted, and is to be taken in. */
+  get #hasPosts(): boolean {
+    return this.#posts.areUntaken(this.#state.head.gate)
   }
 
   /** False where nobody waits any more. */
   async #takeTurn(): Promise<boolean> {
+    const { clock } = this.#options
     const wait = { isOver: false }
     void this.#keepUp(wait)
+    const asked = clock.elapsed()
     try {
       await this.#turn.take()
     } catch (error) {
@@ -291,9 +324,13 @@ export class Committer {
     // Whoever asks from here on is not served by this look.
     this.#look = undefined
     const isLooked = this.lastLook.begin()
+    const waiting = [...this.#waiting]
+    const had = clock.elapsed()
     try {
       const seen = await lookAhead(this.#options.storage, this.#state)
+      this.#posts.waited(had - asked, clock.elapsed() - had)
       this.#looked = looks
+      this.#posts.see(seen.posted, waiting)
       isLooked()
       if (!isSame(seen.head, this.#state.headBytes)) this.#stale ??= 'behind'
       if (this.#stale !== undefined) this.#seen = seen
@@ -342,6 +379,7 @@ export class Committer {
 
   async #commitGroup(): Promise<void> {
     if (this.#stale !== undefined && !(await this.#renew())) return
+    if (this.#turn.isShared && this.#turn.isHad && !(await this.#takeIn())) return
     this.#turn.begun()
     const before = this.#state.headBytes
     const heads = this.#heads
@@ -352,6 +390,11 @@ export class Committer {
     while (this.#mayWrite() && draft.bytes < maxDraftBytes && made.length < maxDraftJobs) {
       const waiting = this.#waiting.shift()
       if (waiting === undefined) break
+      if (waiting.mustSeePosts && this.#turn.isHad && draft.gate !== undefined) {
+        // It came meanwhile.
+        this.#waiting.unshift(waiting)
+        break
+      }
       if (waiting.member !== undefined && waiting.member !== draft.member) {
         waiting.reject(refused())
         continue
@@ -387,10 +430,13 @@ export class Committer {
       // Whether it is refused for good is known once all before it is written.
       for (const { waiting } of made) waiting.alone = true
       this.#waiting.unshift(...made.map(({ waiting }) => waiting))
-    } else if (this.#needsLook(draft, made) && (await this.#isOutdated(heads))) {
+    } else if (this.#needsLook(draft, made) && (await this.#isOutdated(heads, made))) {
       for (const { waiting } of made) waiting.outdated++
       this.#waiting.unshift(...made.map(({ waiting }) => waiting))
       this.#outdate(draft)
+    } else if (made.some(({ waiting }) => waiting.mustTakeIn)) {
+      for (const { waiting } of made) waiting.mustTakeIn = false
+      this.#waiting.unshift(...made.map(({ waiting }) => waiting))
     } else for (const one of made) settle(one)
   }
 
@@ -411,17 +457,72 @@ export class Committer {
     })
   }
 
-  /** Somebody else has written: the head is none of these. */
-  async #isOutdated(heads: readonly Uint8Array[]): Promise<boolean> {
+  /** Somebody else has written: the head is none of these. What was posted concerns those that were made. */
+  async #isOutdated(heads: readonly Uint8Array[], made: readonly Made[] = []): Promise<boolean> {
     const seen = this.lastLook.begin()
     try {
-      const head = await this.#options.storage.get(headKey())
+      const { head, posted } = await lookAtHead(this.#options.storage, this.#state)
       const isKnown = heads.some((known) => isSame(head, known))
-      if (isKnown) seen()
-      return !isKnown
+      if (!isKnown) return true
+      const answered = made.map(({ waiting }) => waiting)
+      this.#posts.seeAfter(posted, this.#state.head.gate, answered)
+      seen()
+      return false
     } catch {
       // Reading anew will say what is wrong.
       return true
+    }
+  }
+
+  /**
+   * What was posted comes before what is made now: all that was when the turn began, and where somebody asks for it, all
+   * there is. False where others have written.
+   */
+  async #takeIn(): Promise<boolean> {
+    if (this.#state.head.gate === undefined) return true
+    const asking = this.#waiting.filter(({ mustSeePosts }) => mustSeePosts)
+    if (asking.length > 0 && !(await this.#seePosts(asking))) return false
+    if (!this.#hasPosts) return true
+    this.#waiting.unshift({
+      change: (draft) => this.#takeInto(draft),
+      look: undefined,
+      blocksOf: undefined,
+      mustSeePosts: false,
+      mustTakeIn: false,
+      member: undefined,
+      resolve: () => undefined,
+      // It is made again with what comes next.
+      reject: () => undefined,
+      alone: false,
+      outdated: 0,
+    })
+    return true
+  }
+
+  /** False where others have written. */
+  async #seePosts(asking: readonly Waiting[]): Promise<boolean> {
+    const heads = this.#heads
+    try {
+      const { head, posted } = await lookAtHead(this.#options.storage, this.#state)
+      if (heads.some((known) => isSame(head, known)) || this.#isOwn(head)) {
+        this.#posts.see(posted, asking)
+        return true
+      }
+      this.#stale ??= 'behind'
+    } catch {
+      // Reading anew will say what is wrong.
+      this.#stale = 'broken'
+    }
+    return false
+  }
+
+  async #takeInto(draft: Draft): Promise<void> {
+    try {
+      await this.#posts.takeInto(draft)
+    } catch (error) {
+      // Without it nothing may be made.
+      if (!isPutOff(error)) for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
+      throw error
     }
   }
 
@@ -439,6 +540,7 @@ export class Committer {
       token: `${this.#token}.${version.toString(36)}`,
       blocks: this.#blocks,
       watched: isWatched(),
+      isCrowded: this.#posts.isCrowded,
     })
   }
 
@@ -528,9 +630,12 @@ export class Committer {
     await this.#land()
     if (this.#failed) return false
     const { storage, clock } = this.#options
-    const seen = this.#seen
+    const known = this.#seen
     this.#seen = undefined
     try {
+      const seen = this.#turn.isShared ? (known ?? (await lookAhead(storage, this.#state))) : known
+      // After a fail-over that lost the end of a history, what was seen before may be gone.
+      this.#posts.see(seen?.posted)
       const isFollowed = this.#stale === 'behind' && (await this.#follow(seen))
       if (!isFollowed) {
         // What is half followed is of no use.

@@ -21,7 +21,7 @@ import {
   leftKey,
   runKey,
 } from './records.js'
-import type { DoneRecord, HeadRecord, LeaseRecord } from './records.js'
+import type { DoneRecord, HeadRecord, LeaseRecord, OpenGate } from './records.js'
 import { encodeRun, type Run } from './run.js'
 import { documentName, hashOf } from './state.js'
 import type { Active, FlowState, State } from './state.js'
@@ -52,6 +52,8 @@ interface DraftOptions {
   readonly blocks: Blocks
   /** Somebody wants to hear of events. */
   readonly watched: boolean
+  /** Those who share the backend wait for each other. */
+  readonly isCrowded: boolean
 }
 
 export class Draft {
@@ -72,6 +74,9 @@ export class Draft {
   /** About how much is to be written. */
   bytes = 0
   headBytes: Uint8Array | undefined
+  /** As the head will say. */
+  gate: OpenGate | undefined
+  readonly isCrowded: boolean
   /** Something was read of the storage, where others may have written meanwhile. */
   hasRead = false
   readonly #storage: Storage
@@ -92,6 +97,8 @@ export class Draft {
     const { storage, state, under, now, elapsed, member, createId, token, blocks, watched } =
       options
     this.state = state
+    this.gate = state.head.gate
+    this.isCrowded = options.isCrowded
     this.now = now
     this.elapsed = elapsed
     this.member = member
@@ -296,7 +303,16 @@ export class Draft {
       if (this.state.flows.has(flow.id)) this.putRecord(countsKey(flow.id), counts)
     }
     const { head, nextBlock } = this.state
-    const next: HeadRecord = { version: head.version + 1, token: this.#token, nextBlock }
+    const { gate } = this
+    const version = head.version + 1
+    const closed = head.gate !== undefined && gate === undefined ? version : head.closed
+    const next: HeadRecord = {
+      version,
+      token: this.#token,
+      nextBlock,
+      ...(gate !== undefined && { gate }),
+      ...(closed !== undefined && { closed }),
+    }
     this.headBytes = encodeRecord(next)
     this.put(headKey(), this.headBytes)
     if (this.#notes !== undefined) this.#tellChange(this.#notes, next)

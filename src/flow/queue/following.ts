@@ -3,25 +3,46 @@
 import { decodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
 import { follow } from './changes.js'
-import { changeKey, headKey, keptChanges, type ChangeRecord, type HeadRecord } from './records.js'
+import { inboxKeys, postedAt, type Posted } from './gate.js'
+import {
+  changeKey,
+  headKey,
+  inboxes,
+  keptChanges,
+  type ChangeRecord,
+  type HeadRecord,
+} from './records.js'
 import type { State } from './state.js'
 
 /** So many changes are asked for together with the head, of which nobody knows whether they are there. */
 const guessed = 64
 
-/** The head in storage, and changes behind the state, at one moment. */
+/** The head in storage, changes behind the state, and what was posted, at one moment. */
 export interface Ahead {
   readonly head: Uint8Array | undefined
   readonly changes: readonly (Uint8Array | undefined)[]
+  readonly posted: Posted | undefined
 }
 
 /** One read. @throws LorekeepError `LK_STORAGE_*` */
 export async function lookAhead(storage: Storage, { head }: State): Promise<Ahead> {
-  const [newest, ...changes] = await storage.getMany([
+  const [newest, ...values] = await storage.getMany([
     headKey(),
+    ...inboxKeys,
     ...keysBehind(head.version, guessed),
   ])
-  return { head: newest, changes }
+  const posted = newest && postedAt(decodeRecord<HeadRecord>(newest), values.slice(0, inboxes))
+  return { head: newest, changes: values.slice(inboxes), posted }
+}
+
+/** The head in storage, and what was posted at that moment, as far as this state knows of a gate. One read. */
+export async function lookAtHead(
+  storage: Storage,
+  { head }: State,
+): Promise<Pick<Ahead, 'head' | 'posted'>> {
+  if (head.gate === undefined) return { head: await storage.get(headKey()), posted: undefined }
+  const [newest, ...values] = await storage.getMany([headKey(), ...inboxKeys])
+  return { head: newest, posted: newest && postedAt(decodeRecord<HeadRecord>(newest), values) }
 }
 
 function keysBehind(version: number, count: number): Uint8Array[] {

@@ -10,7 +10,7 @@ import type { HeadRecord } from './records.js'
 import { loadState } from './state.js'
 import type { State } from './state.js'
 
-export const formatVersion = 2
+export const formatVersion = 3
 
 /** @throws LorekeepError `LK_STORAGE_*` */
 export async function openState(

@@ -13,11 +13,12 @@ import { claim, hasten, reap, takeOver, timesAhead } from './claiming.js'
 import type { Claims } from './claiming.js'
 import { Committer } from './committer.js'
 import type { Committed } from './committer.js'
-import type { Ticket } from './block.js'
+import { Ticket } from './block.js'
 import type { Draft } from './draft.js'
 import { cancel, changeJobs, retry } from './job-changes.js'
 import type { ChangePlace, JobChange, JobsChanged } from './job-changes.js'
 import { completedPage, forgetDone, jobById, jobsOf, type CompletedLook } from './jobs.js'
+import { closeGate, openGate, takeInAlone } from './gate.js'
 import { countOf, lookForJobs, type JobLook } from './job-list.js'
 import { lookSizes, type JobSearch, type LookSizes } from './job-search.js'
 import { dropHeld, dropLeft, goneOf, hasLeft, leaveEnding, withhold } from './members.js'
@@ -26,10 +27,12 @@ import { noFlow, oldestDone, prune, type DocumentJobs } from './jobs.js'
 import type { Ending, Hold } from './held.js'
 import { Lanes } from './lanes.js'
 import { dropChanges, openState } from './opening.js'
+import { hasRoom, Posting } from './posting.js'
 import { countsKey, flowKey, latestKey, outputKey } from './records.js'
 import { complete, fail, recordStep, release, renew } from './settling.js'
 import type { FailOptions } from './settling.js'
-import { documentName, hashOf, lapsesAt, leasesOf, noCounts, type State } from './state.js'
+import { documentName, hashOf, lapsesAt, leasesOf, noCounts } from './state.js'
+import type { FlowState, State } from './state.js'
 import { learnOf } from './under-way.js'
 import { endWaits, Waits } from './waits.js'
 
@@ -53,6 +56,8 @@ export interface JobQueueOptions {
   readonly isWatched: () => boolean
   /** May not throw. */
   readonly onCommit: (committed: Committed) => void
+  /** Documents were accepted that are in no flow's counts yet. May not throw. */
+  readonly onPosted?: (posted: Omit<Committed, 'cancelled'>) => void
   /** How much of a list of jobs is read in one go. */
   readonly lookSizes?: LookSizes
 }
@@ -66,6 +71,10 @@ export interface WithheldDocument {
 
 export class JobQueue {
   readonly #committer: Committer
+  /** Where there are others. */
+  readonly #posting: Posting | undefined
+  /** Loads on their way to the head. */
+  #entering = 0
   readonly #chance: Chance
   readonly #leaseMs: number
   readonly #storage: Storage
@@ -83,6 +92,8 @@ export class JobQueue {
 
   private constructor(committer: Committer, options: JobQueueOptions) {
     this.#committer = committer
+    if (options.storage.sharing !== undefined)
+      this.#posting = new Posting({ ...options, committer })
     this.#chance = options.chance
     this.#leaseMs = options.leaseMs
     this.#storage = options.storage
@@ -97,6 +108,7 @@ export class JobQueue {
     const state = await openState(storage, firstFlow, chance.token(), options.clock)
     const queue = new JobQueue(new Committer({ ...options, state }), options)
     if (options.isAlone) {
+      if (state.head.gate !== undefined) await queue.#committer.commit(takeInAlone)
       await queue.#takeOver()
       await dropChanges(storage)
     }
@@ -165,10 +177,10 @@ export class JobQueue {
     }
     const pruneAll = async (draft: Draft) => prune(draft, id, 0, await oldestDone(draft, id))
     do {
-      const found = await this.#committer.commit(check)
+      const found = await this.#committer.commit(check, { isOfAll: true })
       if (!found) return false
     } while ((await this.#committer.commit(pruneAll)) > 0)
-    return this.#committer.commit((draft) => {
+    return this.#exactly((draft) => {
       if (!check(draft)) return false
       draft.state.flows.delete(id)
       draft.tellMore()
@@ -187,13 +199,72 @@ export class JobQueue {
     document: AcceptedDocument,
     check?: (known: DocumentJobs) => void,
   ): Promise<string> {
-    const ticket = await (check === undefined
-      ? this.#committer.commit((draft) => enqueue(draft, id, document))
-      : this.#committer.commit(async (draft) => {
-          check(await jobsOf(draft, document.user, document.id))
-          return enqueue(draft, id, document)
-        }))
-    return ticket.id
+    const posting = this.#posting
+    if (check !== undefined) {
+      const ticket = await this.#exactly(async (draft) => {
+        check(await jobsOf(draft, document.user, document.id))
+        return enqueue(draft, id, document)
+      })
+      return ticket.id
+    }
+    if (posting === undefined) {
+      return (await this.#committer.commit((draft) => enqueue(draft, id, document))).id
+    }
+    return this.#enter(posting, id, document)
+  }
+
+  /** By the head, or beside it while its gate is open: in the order of the calls. */
+  async #enter(posting: Posting, id: string, document: AcceptedDocument): Promise<string> {
+    const { gate } = this.#committer.state.head
+    let mayPost = posting.isBusy || (this.#entering === 0 && gate !== undefined && !gate.isClosed)
+    // Then the gate that is known here may be one that others have closed.
+    let isRefused = false
+    for (;;) {
+      if (mayPost) {
+        const posted = await posting.load(id, document)
+        if (posted.id !== undefined) return posted.id
+        if (posted.isFull) return this.#enterExactly(id, document)
+        isRefused = true
+      }
+      this.#entering++
+      const entered = await this.#committer
+        .commit(
+          (draft) => {
+            if (draft.gate === undefined) return enqueue(draft, id, document)
+            takingFlowOf(draft, id)
+            return draft.gate
+          },
+          { isOfAll: isRefused },
+        )
+        .finally(() => this.#entering--)
+      if (entered instanceof Ticket) return entered.id
+      if (entered.isClosed) return this.#enterExactly(id, document)
+      mayPost = true
+    }
+  }
+
+  async #enterExactly(id: string, document: AcceptedDocument): Promise<string> {
+    return (await this.#exactly((draft) => enqueue(draft, id, document))).id
+  }
+
+  /** Nothing is posted before it is made and behind what it is made of. */
+  async #exactly<Result>(change: (draft: Draft) => Result | Promise<Result>): Promise<Result> {
+    for (let closed: string | undefined = undefined; ;) {
+      const made: { readonly result: Result } | { readonly closed: string } =
+        await this.#committer.commit(
+          async (draft) => {
+            if (draft.gate === undefined) return { result: await change(draft) }
+            const { token } = draft.gate
+            // Whoever has seen a closed gate ends it first.
+            if (token === closed) throw new Error(`the gate '${token}' was closed, and is there`)
+            closeGate(draft)
+            return { closed: token }
+          },
+          { isOfAll: true },
+        )
+      if ('result' in made) return made.result
+      closed = made.closed
+    }
   }
 
   // documents out
@@ -207,9 +278,12 @@ export class JobQueue {
       return flows.get(id)?.lanes.blocksAhead(timesAhead * most()) ?? []
     }
     const commit = () => {
-      return this.#committer.commit((draft) => {
-        return claim(draft, id, { ...options, turns: most() })
-      }, blocksOf)
+      return this.#committer.commit(
+        (draft) => {
+          return claim(draft, id, { ...options, turns: most() })
+        },
+        { blocksOf },
+      )
     }
     // What this process claims while it is no member would be refused.
     return this.#presence === undefined ? commit() : this.#presence.ready().then(commit)
@@ -290,6 +364,12 @@ export class JobQueue {
   /** Another one with every commit. */
   get version(): number {
     return this.#committer.state.head.version
+  }
+
+  /** Something may have been posted that is not known here. */
+  get mayHavePosts(): boolean {
+    const { state, lastLook } = this.#committer
+    return state.head.gate !== undefined && lastLook.isDue('recent')
   }
 
   get isShared(): boolean {
@@ -409,11 +489,11 @@ export class JobQueue {
   }
 
   retry(id: string): Promise<Job> {
-    return this.#committer.commit((draft) => retry(draft, id))
+    return this.#committer.commit((draft) => retry(draft, id), { isOfAll: true })
   }
 
   cancel(id: string): Promise<void> {
-    return this.#committer.commit((draft) => cancel(draft, id))
+    return this.#committer.commit((draft) => cancel(draft, id), { isOfAll: true })
   }
 
   /**
@@ -426,9 +506,10 @@ export class JobQueue {
     place: ChangePlace | undefined,
     most: number,
   ): Promise<JobsChanged> {
-    return this.#committer.commit((draft) => {
-      return changeJobs(draft, change, search, place, most, this.#lookSizes)
-    })
+    return this.#committer.commit(
+      (draft) => changeJobs(draft, change, search, place, most, this.#lookSizes),
+      { isOfAll: true },
+    )
   }
 
   /** Nobody claims a job of this document, here or elsewhere, until it is released. */
@@ -492,6 +573,7 @@ export class JobQueue {
   /** Resolves when nothing is being written any more. */
   async drained(): Promise<void> {
     await Promise.allSettled(this.#pruning.values())
+    await this.#posting?.drained()
     await this.#committer.drained()
   }
 }
@@ -539,16 +621,23 @@ function assertUnused(draft: Draft, id: string): boolean {
   throw new LorekeepError('LK_FLOW_IN_USE', detail, { details: { queued, delayed, active, dead } })
 }
 
-function enqueue(draft: Draft, id: string, document: AcceptedDocument): Ticket {
+/** @throws LorekeepError `LK_FLOW_NOT_FOUND`, `LK_FLOW_INACTIVE` */
+function takingFlowOf(draft: Draft, id: string): FlowState {
   const flow = flowOf(draft, id)
-  const { active, maxQueued } = flow.flow
-  if (!active) {
-    const detail = `'${id}' takes no documents until it is started`
-    throw new LorekeepError('LK_FLOW_INACTIVE', detail, { details: { flow: id } })
-  }
+  if (flow.flow.active) return flow
+  const detail = `'${id}' takes no documents until it is started`
+  throw new LorekeepError('LK_FLOW_INACTIVE', detail, { details: { flow: id } })
+}
+
+function enqueue(draft: Draft, id: string, document: AcceptedDocument): Ticket {
+  const flow = takingFlowOf(draft, id)
+  const { maxQueued } = flow.flow
   if (flow.counts.queued + flow.counts.delayed >= maxQueued) {
     const detail = `${maxQueued} documents wait in '${id}'; try again later`
     throw new LorekeepError('LK_FLOW_FULL', detail, { details: { flow: id, maxQueued } })
   }
-  return draft.enqueue(flow, document)
+  const ticket = draft.enqueue(flow, document)
+  // Who has no turn has documents that wait, too.
+  if (draft.isCrowded && hasRoom(flow, 0)) openGate(draft)
+  return ticket
 }

@@ -24,6 +24,42 @@ export interface HeadRecord {
   /** Of the commit that wrote it: two of the same version differ. */
   readonly token: string
   readonly nextBlock: number
+  /** There where loads are posted, or what was posted is not all taken in. */
+  readonly gate?: OpenGate
+  /** The version that ended the last gate. */
+  readonly closed?: number
+}
+
+/** What the head says of posts. */
+export interface OpenGate {
+  readonly token: string
+  /** Nothing is posted any more. */
+  readonly isClosed?: true
+  /** Of each inbox, since the gate was opened: how many posts were taken in, and how many jobs. */
+  readonly taken: readonly (readonly [posts: number, jobs: number])[]
+}
+
+/** There as long as loads may be posted: each post requires it. */
+export interface GateRecord {
+  /** That of the head's gate. */
+  readonly token: string
+}
+
+/** What was posted to an inbox since the gate was opened. */
+export interface InboxRecord {
+  /** The token of the gate. */
+  readonly gate: string
+  /** Of the last post. */
+  readonly token: string
+  readonly posts: number
+  readonly jobs: number
+  /** The number of the last block. */
+  readonly block: number
+}
+
+/** Loads of one write, as runs that are to be: their documents lie in blocks already. */
+export interface PostRecord {
+  readonly runs: readonly (readonly [flow: string, user: string, first: number, hashes: string])[]
 }
 
 export interface CountsRecord {
@@ -145,6 +181,12 @@ export interface ChangeRecord {
   readonly left?: readonly (readonly [block: number, left: number])[]
 }
 
+/**
+ * Who loads at the same time has another one each, if he can. Blocks of an inbox have numbers that leave its own
+ * as the rest of the division by this, so that two never have the same.
+ */
+export const inboxes = 16
+
 /** Whoever is farther behind reads all anew. */
 export const keptChanges = 256
 
@@ -152,6 +194,9 @@ export const formatKey = () => encodeKey('format')
 export const headKey = () => encodeKey('head')
 export const changeKey = (version: number) => encodeKey('change', version)
 export const changeKeys = () => keyPrefix('change')
+export const gateKey = () => encodeKey('gate')
+export const inboxKey = (inbox: number) => encodeKey('inbox', inbox)
+export const postKey = (inbox: number, post: number) => encodeKey('post', inbox, post)
 export const flowKey = (flow: string) => encodeKey('flow', flow)
 export const flowKeys = () => keyPrefix('flow')
 export const countsKey = (flow: string) => encodeKey('counts', flow)

@@ -6,14 +6,18 @@ import { flowNumbers } from '../definition.js'
 import { isCount, isKeyText } from '../../verify/shapes.js'
 import { numberIn, type StoredDocument } from '../queue/block.js'
 import {
+  inboxes,
   slotOf,
   slotsPerBlock,
   type CountsRecord,
   type FlowRecord,
   type HeadRecord,
+  type InboxRecord,
   type JobRecord,
   type LatestRecord,
   type LeaseRecord,
+  type OpenGate,
+  type PostRecord,
 } from '../queue/records.js'
 import { noCounts } from '../queue/state.js'
 import type { JobState } from '../types.js'
@@ -125,7 +129,34 @@ export function isRun(number: number, value: Uint8Array): boolean {
 }
 
 export function isHead(head: HeadRecord | undefined): head is HeadRecord {
-  const { nextBlock, version, token } = head ?? {}
+  const { nextBlock, version, token, gate, closed } = head ?? {}
   const isBlock = isCount(nextBlock) && isCount(nextBlock * slotsPerBlock)
-  return isBlock && isCount(version) && isKeyText(token)
+  const isKnown = isBlock && isCount(version) && isKeyText(token)
+  if (!isKnown || !(closed === undefined || isCount(closed))) return false
+  return gate === undefined || isGate(gate)
+}
+
+function isGate({ token, taken, isClosed }: OpenGate): boolean {
+  if (isClosed !== undefined && isClosed !== true) return false
+  if (!isKeyText(token) || !Array.isArray(taken) || taken.length !== inboxes) return false
+  return taken.every((pair: unknown) => {
+    return Array.isArray(pair) && pair.length === 2 && pair.every(isCount)
+  })
+}
+
+export function isInbox(inbox: InboxRecord | undefined): inbox is InboxRecord {
+  const { gate, token, posts, jobs, block } = inbox ?? {}
+  return isKeyText(gate) && isKeyText(token) && [posts, jobs, block].every(isCount)
+}
+
+export function isPost(post: PostRecord | undefined): post is PostRecord {
+  const runs: unknown = post?.runs
+  if (!Array.isArray(runs) || runs.length === 0) return false
+  return runs.every((run: unknown) => {
+    if (!Array.isArray(run)) return false
+    const [flow, user, first, hashes] = run as unknown[]
+    if (!isKeyText(flow) || !isKeyText(user) || !isCount(first)) return false
+    if (typeof hashes !== 'string') return false
+    return isRun(first, Buffer.concat([Buffer.of(0), Buffer.from(hashes, 'base64')]))
+  })
 }

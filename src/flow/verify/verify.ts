@@ -13,7 +13,7 @@ import { isCount } from '../../verify/shapes.js'
 import { keyPrefix } from '../../keys.js'
 import { numberIn } from '../queue/block.js'
 import { formatVersion } from '../queue/opening.js'
-import { decodeRun } from '../queue/run.js'
+import { decodeRun, type Run } from '../queue/run.js'
 import {
   blockKey,
   blockOf,
@@ -38,6 +38,7 @@ import {
 } from '../queue/records.js'
 import { hashOf, noCounts } from '../queue/state.js'
 import { BlocksCheck } from './blocks.js'
+import { PostsCheck } from './posts.js'
 import {
   isCounts,
   isFlow,
@@ -73,6 +74,9 @@ const shapes = new Map([
   ['withheld', 'sss'],
   ['ending', 'ns'],
   ['change', 'n'],
+  ['gate', ''],
+  ['inbox', 'n'],
+  ['post', 'nn'],
 ])
 
 interface FlowCheck {
@@ -99,6 +103,7 @@ class FlowsCheck {
   readonly #balance = new Balance()
   readonly #blocks: BlocksCheck
   readonly #tokens = new Set<string>()
+  readonly #posts: PostsCheck
   /** The flow and the user of the last run, and the number behind it. */
   #lane = { name: '', end: 0 }
 
@@ -106,6 +111,7 @@ class FlowsCheck {
     this.#reading = reading
     this.#report = report
     this.#blocks = new BlocksCheck(reading)
+    this.#posts = new PostsCheck(reading)
   }
 
   /** Yields now and then, for what was found to be given out. */
@@ -140,7 +146,8 @@ class FlowsCheck {
     else {
       const head = this.#reading.record<HeadRecord>({ key: headKey(), value })
       if (isHead(head)) {
-        this.#blocks.nextBlock = head.nextBlock
+        const last = await this.#posts.begin(head)
+        this.#blocks.nextBlock = Math.max(head.nextBlock, last + 1)
       } else if (head !== undefined) this.#reading.damaged(headKey(), 'it is not a head')
     }
     for await (const entry of this.#reading.entries(flowKeys())) {
@@ -207,6 +214,13 @@ class FlowsCheck {
   /** Adds all to the balance, what places say on one side and what records say on the other. */
   async *#readJobs(): AsyncGenerator<void, void, undefined> {
     yield* this.#each('run', (entry) => this.#readRun(entry))
+    for await (const { key, flow, user, run } of this.#posts.runs()) {
+      if (!this.#isKnown(flow) && !this.#report.isMuted) {
+        this.#error('unreferenced', keyText(key), `there is no flow '${flow}'`)
+      }
+      await this.#checkDocuments(key, flow, user, run)
+    }
+    yield
     for await (const { key } of this.#keys('delayed')) {
       const [flow, dueAt, number] = tupleOf<[string, number, number]>(key, 'snn') ?? []
       if (flow === undefined) continue
@@ -280,7 +294,17 @@ class FlowsCheck {
       this.#balance.add(tupleText('queued', number, flow, user, hashes[0] as number), 1)
       return
     }
-    this.#need(number, jobs)
+    await this.#checkDocuments(key, flow, user, { first: number, hashes })
+  }
+
+  /** Of jobs that were never claimed. */
+  async #checkDocuments(
+    key: Uint8Array,
+    flow: string,
+    user: string,
+    { first: number, hashes }: Pick<Run, 'first' | 'hashes'>,
+  ): Promise<void> {
+    this.#need(number, hashes.length)
     if (!this.#report.deep || this.#report.isMuted) return
     const block = await this.#blocks.get(blockOf(number))
     if (block === undefined) return
