@@ -150,8 +150,9 @@ export class Lanes {
 
   #addFollowed(user: string, { first, hashes, again }: FollowedRun): void {
     if (hashes !== undefined) this.add(user, { first, hashes, again, stored: first })
-    // Of a user of whom nothing is known.
+    // Of a user of whom nothing is known, whom the search may have behind it.
     else if (this.#whole) this.#whole = false
+    else this.#forgotten = true
   }
 
   #drop(lane: Lane): void {

@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import type { Storage } from '../../../src/storage.js'
+import { numberIn } from '../../../src/flow/queue/block.js'
+import type { Draft } from '../../../src/flow/queue/draft.js'
+import { Lanes } from '../../../src/flow/queue/lanes.js'
+import type { Range, Storage } from '../../../src/storage.js'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { flowProblems } from '../../fixtures/problems.js'
 import { documentOf, drained, jobsOf, openQueue, steps } from './queues.js'
@@ -77,6 +80,30 @@ t.test(
     ])
     t.strictSame((await jobsOf(two, { flow: 'f', state: 'queued' })).length, 0)
     t.strictSame(await flowProblems(first), [])
+  },
+)
+
+t.test(
+  'of a user whom the search has behind it, what others leave of a run is found',
+  async (t) => {
+    const memory = new SharedMemory()
+    t.teardown(() => memory.close())
+    const storage = await memory.backend().open('flows')
+    const queue = await openQueue(storage)
+    for (const user of users) await queue.load('f', documentOf('d', user))
+    const lanes = new Lanes('f')
+    const draft = { scan: (range: Range) => storage.scan(range) } as Draft
+    await lanes.fill(draft, 1)
+    // All that is known of it: a commit has put some jobs of one who is before all others, and claimed the first of them.
+    const id = await queue.load('f', documentOf('d', 'a user'))
+    const left = { first: numberIn(id)!, length: 1, hashes: undefined, again: false }
+    lanes.follow('a user', [], [left])
+    const found = new Set<string>()
+    for (let n = 0; n < 50; n++) {
+      await lanes.fill(draft, 8)
+      for (const { user } of lanes.take(8, () => true)) found.add(user)
+    }
+    t.strictSame([...found].sort(), ['a user', ...users].sort())
   },
 )
 
