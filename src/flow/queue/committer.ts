@@ -31,10 +31,12 @@ type Change<Result> = (draft: Draft) => Result | Promise<Result>
 /** Blocks of documents that a change will want to read, where it is made of this state: the first ones first. */
 type BlocksOf = (state: State) => Iterable<number>
 
-interface Asked {
+interface CommitOptions {
   readonly blocksOf?: BlocksOf
   /** It is made of all that was posted before it was asked for, and not only before the turn began. */
   readonly isOfAll?: boolean
+  /** Who this process was when it was first asked for, by default who it is. */
+  readonly member?: string | undefined
 }
 
 /** What a commit that succeeded has brought. */
@@ -155,8 +157,8 @@ export class Committer {
   }
 
   /** Made and durable when it resolves, together with what others changed at the same time. */
-  commit<Result>(change: Change<Result>, asked: Asked = {}): Promise<Result> {
-    return this.#ask(change, undefined, asked)
+  commit<Result>(change: Change<Result>, options: CommitOptions = {}): Promise<Result> {
+    return this.#ask(change, undefined, options)
   }
 
   /** As commit(), of what changes nothing. All of it is of one moment. */
@@ -215,7 +217,7 @@ export class Committer {
   #lookInLine(begun: () => void): Promise<void> {
     const number = ++this.#looks
     let hasSeenPosts = false
-    return this.read(async (draft) => {
+    const change = async (draft: Draft) => {
       // The turn began with a look, after it was asked for this one.
       if (number <= this.#looked || hasSeenPosts) return
       draft.assertClean()
@@ -230,7 +232,9 @@ export class Committer {
         throw new NeedsCleanDraft()
       }
       seen()
-    }, itself)
+    }
+    // It looks for posts itself.
+    return this.#ask(change, itself as Look<unknown>, { isOfAll: false })
   }
 
   /** Resolves when nothing waits any more. */
@@ -241,10 +245,13 @@ export class Committer {
   #ask<Result>(
     change: Change<Result>,
     look: Look<unknown> | undefined,
-    { blocksOf, isOfAll = look !== undefined }: Asked = {},
+    {
+      blocksOf,
+      isOfAll = look !== undefined,
+      member = this.#options.presence?.id,
+    }: CommitOptions = {},
   ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const member = look === undefined ? this.#options.presence?.id : undefined
       // Written out: to spread an object here took 3 us of the 18 that a load takes.
       this.#waiting.push({
         change,
@@ -252,7 +259,7 @@ export class Committer {
         blocksOf,
         mustSeePosts: isOfAll && this.#turn.isShared,
         mustTakeIn: false,
-        member,
+        member: look === undefined ? member : undefined,
         resolve,
         reject,
         alone: false,
@@ -480,7 +487,10 @@ export class Committer {
    */
   async #takeIn(): Promise<boolean> {
     if (this.#state.head.gate === undefined) return true
-    const asking = this.#waiting.filter(({ mustSeePosts }) => mustSeePosts)
+    // Whoever comes meanwhile waits for the next draft: else one that needs a clean one would never have it.
+    const isAlone = this.#waiting[0]?.alone === true
+    const asked = isAlone ? this.#waiting.slice(0, 1) : this.#waiting
+    const asking = asked.filter(({ mustSeePosts }) => mustSeePosts)
     if (asking.length > 0 && !(await this.#seePosts(asking))) return false
     if (!this.#hasPosts) return true
     this.#waiting.unshift({
@@ -561,7 +571,7 @@ export class Committer {
       return
     }
     const head: Precondition = { type: 'equals', key: headKey(), value: before }
-    const require = member === undefined ? [head] : [head, member]
+    const require = [head, ...(member === undefined ? [] : [member]), ...draft.require]
     const flight: Flight = { draft, made, before, require, landing: Promise.resolve() }
     this.#flights.push(flight)
     flight.landing = this.#options.storage.write(operations, { durable: true, require }).then(

@@ -3,7 +3,7 @@
 
 import { LorekeepError } from '../../errors.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
-import type { Entry, Operation, Range, Storage } from '../../storage.js'
+import type { Entry, Operation, Precondition, Range, Storage } from '../../storage.js'
 import type { AcceptedDocument } from '../document.js'
 import type { JobEvent } from '../types.js'
 import { DocumentBlock, BlockBuilder, Ticket } from './block.js'
@@ -76,6 +76,8 @@ export class Draft {
   headBytes: Uint8Array | undefined
   /** As the head will say. */
   gate: OpenGate | undefined
+  /** What it requires beside its head. */
+  readonly require: Precondition[] = []
   readonly isCrowded: boolean
   /** Something was read of the storage, where others may have written meanwhile. */
   hasRead = false

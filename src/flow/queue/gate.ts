@@ -3,7 +3,7 @@
 // taken in is in no run and no count; so whatever needs all that there is takes it in first, or closes the gate.
 
 import { decodeRecord } from '../../record.js'
-import type { Draft } from './draft.js'
+import { isSame, OutdatedState, type Draft } from './draft.js'
 import {
   blockOf,
   gateKey,
@@ -25,6 +25,8 @@ const versionsBetween = 100
 export interface Posted {
   readonly gate: OpenGate
   readonly inboxes: readonly (InboxRecord | undefined)[]
+  /** As they are stored. */
+  readonly values: readonly (Uint8Array | undefined)[]
 }
 
 export const inboxKeys = Array.from({ length: inboxes }, (_, inbox) => inboxKey(inbox))
@@ -34,8 +36,11 @@ export function postedAt(
   head: HeadRecord,
   values: readonly (Uint8Array | undefined)[],
 ): Posted | undefined {
-  if (head.gate === undefined) return undefined
-  return { gate: head.gate, inboxes: values.map((value) => value && decodeRecord(value)) }
+  return head.gate && postedBehind(head.gate, values)
+}
+
+function postedBehind(gate: OpenGate, values: readonly (Uint8Array | undefined)[]): Posted {
+  return { gate, inboxes: values.map((value) => value && decodeRecord(value)), values }
 }
 
 /** Whether something is to be done about what was seen, where the head has this gate by now. */
@@ -60,9 +65,10 @@ export function untakenJobs({ gate, inboxes }: Posted): number {
 
 /** From the commit on loads are posted. False where it is too soon for that, or it is open. */
 export function openGate(draft: Draft): boolean {
-  const { version, closed = -Infinity } = draft.state.head
-  if (!draft.isShared || draft.gate !== undefined || version - closed < versionsBetween)
-    return false
+  const { version, gate: before, closed = -Infinity } = draft.state.head
+  // One that this draft has ended counts as well.
+  const mayOpen = before === undefined && draft.gate === undefined
+  if (!draft.isShared || !mayOpen || version - closed < versionsBetween) return false
   const token = draft.state.head.token
   const gate: GateRecord = { token }
   draft.putRecord(gateKey(), gate)
@@ -87,6 +93,7 @@ export async function takeIn(draft: Draft, seen: Posted): Promise<void> {
   const runs = posts.flatMap((post) => post?.runs ?? [])
   const isWhole = posts.every((post) => post !== undefined)
   if (!isWhole || runs.some(([flow]) => !state.flows.has(flow))) {
+    await assertUnchanged(draft, seen)
     return draft.contradiction('what was posted is gone, or the flow that it is for')
   }
   runs.sort(([, , a], [, , b]) => a - b)
@@ -106,14 +113,32 @@ export async function takeIn(draft: Draft, seen: Posted): Promise<void> {
     return [Math.max(posts, inbox?.posts ?? 0), Math.max(jobs, inbox?.jobs ?? 0)]
   })
   draft.gate = { ...gate, taken }
-  // Nothing was posted behind what was seen.
   if (seen.gate.isClosed === true) endGate(draft, seen)
 }
 
-function endGate(draft: Draft, { inboxes }: Posted): void {
-  for (const [place, inbox] of inboxes.entries()) {
-    if (inbox !== undefined) draft.delete(inboxKey(place))
+/** After a fail-over that has lost posts and no head, what was seen before is not there. */
+async function assertUnchanged(draft: Draft, { values }: Posted): Promise<void> {
+  const found = await draft.getMany(inboxKeys)
+  const isChanged = found.some((value, place) => {
+    const before = values[place]
+    return value !== before && !isSame(value, before)
+  })
+  if (isChanged) throw new OutdatedState()
+}
+
+/**
+ * On condition that nothing was posted behind what was seen: a post that was on its way when the gate was closed may be
+ * there after whatever was read since, since an engine need only keep writes in an order with reads that are writes'.
+ */
+function endGate(draft: Draft, { values }: Posted): void {
+  for (const [place, value] of values.entries()) {
+    const key = inboxKeys[place]!
+    draft.require.push(
+      value === undefined ? { type: 'absent', key } : { type: 'equals', key, value },
+    )
+    if (value !== undefined) draft.delete(key)
   }
+  draft.delete(gateKey())
   draft.gate = undefined
 }
 
@@ -121,7 +146,5 @@ function endGate(draft: Draft, { inboxes }: Posted): void {
 export async function takeInAlone(draft: Draft): Promise<void> {
   if (draft.gate === undefined) return
   const values = await draft.getMany(inboxKeys)
-  const gate: OpenGate = { ...draft.gate, isClosed: true }
-  await takeIn(draft, { gate, inboxes: values.map((value) => value && decodeRecord(value)) })
-  draft.delete(gateKey())
+  await takeIn(draft, postedBehind({ ...draft.gate, isClosed: true }, values))
 }

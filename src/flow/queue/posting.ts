@@ -4,7 +4,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { Clock } from '../../clock.js'
-import { hasCode } from '../../errors.js'
+import { hasCode, LorekeepError } from '../../errors.js'
 import { refused } from '../../presence.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Operation, Precondition, Storage } from '../../storage.js'
@@ -72,9 +72,20 @@ const mostPosts = 64
 /** As many as may be posted by others between a look and the write that it is for. */
 const slack = inboxes * mostJobs
 
+type Counted = Pick<FlowState, 'flow' | 'counts'>
+
+export function isFull({ flow: { maxQueued }, counts: { queued, delayed } }: Counted): boolean {
+  return queued + delayed >= maxQueued
+}
+
+export function flowFull({ flow: { id, maxQueued } }: Counted): LorekeepError {
+  const detail = `${maxQueued} documents wait in '${id}'; try again later`
+  return new LorekeepError('LK_FLOW_FULL', detail, { details: { flow: id, maxQueued } })
+}
+
 /** Whether all who post at the same time have room, where so many were posted and are not counted. */
 export function hasRoom(
-  { flow: { maxQueued }, counts: { queued, delayed } }: Pick<FlowState, 'flow' | 'counts'>,
+  { flow: { maxQueued }, counts: { queued, delayed } }: Counted,
   posted: number,
 ): boolean {
   return queued + delayed + posted + slack <= maxQueued
@@ -99,10 +110,9 @@ export class Posting {
     return this.#running !== undefined
   }
 
-  /** @throws LorekeepError `LK_STORAGE_*` */
-  load(flow: string, document: AcceptedDocument): Promise<Outcome> {
+  /** @throws LorekeepError `LK_FLOW_FULL`, `LK_STORAGE_*` */
+  load(flow: string, document: AcceptedDocument, member: string | undefined): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      const member = this.#options.presence?.id
       this.#waiting.push({ flow, document, member, resolve, reject })
       this.#running ??= this.#run()
     })
@@ -151,18 +161,19 @@ export class Posting {
     while (left.length > 0) {
       const look = await this.#look(left)
       const inbox = this.#inboxOf()
-      if (look !== undefined && waitingIn(look.posted, inbox) >= mostPosts) {
+      if (look !== undefined && untakenIn(look.posted, inbox) >= mostPosts) {
         await (this.#taking ?? committer.refresh())
         continue
       }
-      left = left.filter(({ flow, resolve }, place) => {
+      left = left.filter(({ flow, resolve, reject }, place) => {
         const outcome = look === undefined ? again : outcomeOf(look, flow, place)
-        if (outcome !== undefined) resolve(outcome)
+        if (outcome instanceof Error) reject(outcome)
+        else if (outcome !== undefined) resolve(outcome)
         return outcome === undefined
       })
       if (look === undefined || left.length === 0) return
       if (await this.#write(look, inbox, left, condition)) {
-        if (waitingIn(look.posted, inbox) >= manyPosts) this.#taking ??= this.#haveTaken()
+        if (untakenIn(look.posted, inbox) >= manyPosts) this.#taking ??= this.#haveTaken()
         return
       }
     }
@@ -277,7 +288,7 @@ export class Posting {
   }
 }
 
-interface FoundFlow extends Pick<FlowState, 'flow' | 'counts'> {
+interface FoundFlow extends Counted {
   readonly bytes: Uint8Array
 }
 
@@ -291,15 +302,21 @@ interface Look {
 }
 
 /** Posts that are not taken in. */
-function waitingIn({ gate, inboxes }: Posted, inbox: number): number {
+function untakenIn({ gate, inboxes }: Posted, inbox: number): number {
   return (inboxes[inbox]?.posts ?? 0) - gate.taken[inbox]![0]
 }
 
-/** Why a load is not posted that comes behind `before` others; undefined where it is. */
-function outcomeOf({ flows, posted }: Look, id: string, before: number): Outcome | undefined {
+/** What came of a load that is not posted, behind `before` others; undefined where it is. */
+function outcomeOf(
+  { flows, posted }: Look,
+  id: string,
+  before: number,
+): Outcome | LorekeepError | undefined {
   const flow = flows.get(id)
   // By the head it is told what is wrong.
   if (flow?.flow.active !== true) return again
+  // However many were posted.
+  if (isFull(flow)) return flowFull(flow)
   return hasRoom(flow, untakenJobs(posted) + before) ? undefined : full
 }
 

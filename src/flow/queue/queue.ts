@@ -27,7 +27,7 @@ import { noFlow, oldestDone, prune, type DocumentJobs } from './jobs.js'
 import type { Ending, Hold } from './held.js'
 import { Lanes } from './lanes.js'
 import { dropChanges, openState } from './opening.js'
-import { hasRoom, Posting } from './posting.js'
+import { flowFull, hasRoom, isFull, Posting } from './posting.js'
 import { countsKey, flowKey, latestKey, outputKey } from './records.js'
 import { complete, fail, recordStep, release, renew } from './settling.js'
 import type { FailOptions } from './settling.js'
@@ -192,39 +192,51 @@ export class JobQueue {
 
   // documents in
 
-  /** @throws LorekeepError `LK_FLOW_NOT_FOUND`, `LK_FLOW_INACTIVE`, `LK_FLOW_FULL`, `LK_STORAGE_*` */
-  /** `check` may refuse it for what is known of the document at that moment. */
+  /**
+   * `check` may refuse it for what is known of the document at that moment.
+   * @throws LorekeepError `LK_FLOW_NOT_FOUND`, `LK_FLOW_INACTIVE`, `LK_FLOW_FULL`, `LK_STORAGE_*`
+   */
   async load(
     id: string,
     document: AcceptedDocument,
     check?: (known: DocumentJobs) => void,
   ): Promise<string> {
     const posting = this.#posting
+    // Whoever takes this process for dead may have the document by another: it is not loaded under a new name.
+    const member = this.#presence?.id
     if (check !== undefined) {
       const ticket = await this.#exactly(async (draft) => {
         check(await jobsOf(draft, document.user, document.id))
         return enqueue(draft, id, document)
-      })
+      }, member)
       return ticket.id
     }
     if (posting === undefined) {
       return (await this.#committer.commit((draft) => enqueue(draft, id, document))).id
     }
-    return this.#enter(posting, id, document)
+    return this.#enter(posting, id, document, member)
   }
 
-  /** By the head, or beside it while its gate is open: in the order of the calls. */
-  async #enter(posting: Posting, id: string, document: AcceptedDocument): Promise<string> {
+  /** By the head, or beside it while its gate is open. */
+  async #enter(
+    posting: Posting,
+    id: string,
+    document: AcceptedDocument,
+    member: string | undefined,
+  ): Promise<string> {
     const { gate } = this.#committer.state.head
     let mayPost = posting.isBusy || (this.#entering === 0 && gate !== undefined && !gate.isClosed)
     // Then the gate that is known here may be one that others have closed.
-    let isRefused = false
+    let isOfAll = false
     for (;;) {
       if (mayPost) {
-        const posted = await posting.load(id, document)
+        const posted = await posting.load(id, document, member)
         if (posted.id !== undefined) return posted.id
-        if (posted.isFull) return this.#enterExactly(id, document)
-        isRefused = true
+        if (posted.isFull) {
+          const ticket = await this.#exactly((draft) => enqueue(draft, id, document), member)
+          return ticket.id
+        }
+        isOfAll = true
       }
       this.#entering++
       const entered = await this.#committer
@@ -232,35 +244,40 @@ export class JobQueue {
           (draft) => {
             if (draft.gate === undefined) return enqueue(draft, id, document)
             takingFlowOf(draft, id)
+            // Until that is written, whoever looks finds it open.
+            if (draft.gate.isClosed === true) draft.assertClean()
             return draft.gate
           },
-          { isOfAll: isRefused },
+          { isOfAll, member },
         )
         .finally(() => this.#entering--)
       if (entered instanceof Ticket) return entered.id
-      if (entered.isClosed) return this.#enterExactly(id, document)
-      mayPost = true
+      // One that is closed is ended by whoever has seen it.
+      mayPost = entered.isClosed !== true
+      isOfAll = true
     }
   }
 
-  async #enterExactly(id: string, document: AcceptedDocument): Promise<string> {
-    return (await this.#exactly((draft) => enqueue(draft, id, document))).id
-  }
-
-  /** Nothing is posted before it is made and behind what it is made of. */
-  async #exactly<Result>(change: (draft: Draft) => Result | Promise<Result>): Promise<Result> {
+  /** Nothing is posted before it is made and behind what it is made of. `member`: who asked for it. */
+  async #exactly<Result>(
+    change: (draft: Draft) => Result | Promise<Result>,
+    member = this.#presence?.id,
+  ): Promise<Result> {
     for (let closed: string | undefined = undefined; ;) {
       const made: { readonly result: Result } | { readonly closed: string } =
         await this.#committer.commit(
           async (draft) => {
             if (draft.gate === undefined) return { result: await change(draft) }
-            const { token } = draft.gate
-            // Whoever has seen a closed gate ends it first.
-            if (token === closed) throw new Error(`the gate '${token}' was closed, and is there`)
-            closeGate(draft)
+            const { token, isClosed } = draft.gate
+            if (isClosed === true) {
+              // Whoever has seen a closed gate ends it first.
+              if (token === closed) throw new Error(`the gate '${token}' was closed, and is there`)
+              // As above.
+              draft.assertClean()
+            } else closeGate(draft)
             return { closed: token }
           },
-          { isOfAll: true },
+          { isOfAll: true, member },
         )
       if ('result' in made) return made.result
       closed = made.closed
@@ -631,11 +648,7 @@ function takingFlowOf(draft: Draft, id: string): FlowState {
 
 function enqueue(draft: Draft, id: string, document: AcceptedDocument): Ticket {
   const flow = takingFlowOf(draft, id)
-  const { maxQueued } = flow.flow
-  if (flow.counts.queued + flow.counts.delayed >= maxQueued) {
-    const detail = `${maxQueued} documents wait in '${id}'; try again later`
-    throw new LorekeepError('LK_FLOW_FULL', detail, { details: { flow: id, maxQueued } })
-  }
+  if (isFull(flow)) throw flowFull(flow)
   const ticket = draft.enqueue(flow, document)
   // Who has no turn has documents that wait, too.
   if (draft.isCrowded && hasRoom(flow, 0)) openGate(draft)
