@@ -32,6 +32,7 @@ import {
   withMethods,
 } from './door/rules.js'
 import { openKnowledgeStore } from './knowledge/store.js'
+import { lacksSlices, unformatted } from './lost-partitions.js'
 import { Cursors } from './paging.js'
 import { aReads } from './reads.js'
 import { openObjectStore } from './objects/store.js'
@@ -39,7 +40,7 @@ import { takeSnapshot } from './snapshot/backend-snapshot.js'
 import { SnapshotLayer } from './snapshot/snapshot-layer.js'
 import type { Snapshot } from './snapshot/types.js'
 import type { VerifyOptions } from './verify/finding.js'
-import { lacksSlices, unformatted, checkVerifyOptions, verifyStores } from './verify-stores.js'
+import { checkVerifyOptions, verifyStores } from './verify-stores.js'
 
 // Whoever keeps one store alone keeps the backend open all the same: files of a partition that the
 // garbage collector takes would be closed by it, with a warning.

@@ -8,7 +8,7 @@ import { salvageObjects, type SalvagedObjects } from './objects/salvage.js'
 import type { Backend, PartitionName } from './storage.js'
 import type { Finding, Source, VerifyOptions } from './verify/finding.js'
 import { Report } from './verify/report.js'
-import { tellMissing } from './verify-stores.js'
+import { tellMissing } from './verifiers.js'
 
 export interface Salvaged extends SalvagedCores, SalvagedObjects, SalvagedFlows {}
 

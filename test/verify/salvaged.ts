@@ -4,7 +4,7 @@ import { createLorekeep } from '../../src/lorekeep.js'
 import { salvageStores, type Salvaged } from '../../src/salvage-stores.js'
 import type { Backend } from '../../src/storage.js'
 import type { Finding } from '../../src/verify/finding.js'
-import type { Partitions } from '../../src/verify-stores.js'
+import type { Partitions } from '../../src/lost-partitions.js'
 
 export async function salvage(
   from: Partitions,

@@ -8,7 +8,8 @@ import { partitions as partitionNames } from '../../../backup/format.js'
 import { assertRestored } from '../../../backup/marker.js'
 import { hasCode } from '../../../errors.js'
 import type { Finding } from '../../../verify/finding.js'
-import { verifyStores, type Partitions } from '../../../verify-stores.js'
+import type { Partitions } from '../../../lost-partitions.js'
+import { verifyStores } from '../../../verify-stores.js'
 import { isDatabase } from '../../config/place.js'
 import {
   describe,
