@@ -291,6 +291,8 @@ export const texts = {
     collection: 'Collection',
     done: 'Done',
     prefix: 'Name begins with',
+    noneSo: 'No name begins with this.',
+    noneSoHint: 'Take some of it away.',
     replace: 'Replace',
     isThere: (id: string) => `There is a document ${id} already, or a core that is called so.`,
     replaceIt: 'Replace it',

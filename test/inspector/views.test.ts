@@ -45,6 +45,9 @@ t.test('what is loaded can be looked at in every view', { skip }, async (t) => {
       await page.getByText('Done: it can be asked.').waitFor()
       await page.getByRole('link', { name }).waitFor()
       await look('documents')
+      await page.getByLabel('Name begins with').fill('nothing of this')
+      await page.getByText('No name begins with this.').waitFor()
+      await page.getByLabel('Name begins with').fill('')
       await page.getByRole('link', { name }).click()
       await page.locator('mark').first().waitFor()
       await look('a document')
@@ -72,6 +75,8 @@ t.test('what is loaded can be looked at in every view', { skip }, async (t) => {
       await open(page, 'Cores')
       await page.getByRole('rowheader', { name }).waitFor()
       await look('cores')
+      await page.getByLabel('Name begins with').fill('nothing of this')
+      await page.getByText('No name begins with this.').waitFor()
 
       await open(page, 'Objects')
       await page.getByText('60 objects').waitFor()

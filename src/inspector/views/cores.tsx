@@ -79,7 +79,11 @@ export default function Cores({ place }: ViewProps) {
       <List
         name={texts.views.cores}
         pages={pages}
-        empty={{ title: texts.cores.none, hint: texts.cores.noneHint }}
+        empty={
+          prefix === ''
+            ? { title: texts.cores.none, hint: texts.cores.noneHint }
+            : { title: texts.documents.noneSo, hint: texts.documents.noneSoHint }
+        }
         head={
           <>
             <th>{texts.cores.id}</th>

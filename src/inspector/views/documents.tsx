@@ -92,11 +92,7 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
       <List
         name={texts.views.documents}
         pages={pages}
-        empty={
-          transfers.isBusy
-            ? { title: texts.documents.noneDone, hint: texts.documents.noneDoneHint }
-            : { title: texts.documents.none, hint: texts.documents.noneHint }
-        }
+        empty={emptyOf(prefix, transfers.isBusy)}
         head={
           <>
             <th>{texts.documents.id}</th>
@@ -131,4 +127,10 @@ function DocumentList({ prefix }: { readonly prefix: string }) {
       )}
     </>
   )
+}
+
+function emptyOf(prefix: string, isBusy: boolean) {
+  const { noneSo, noneSoHint, noneDone, noneDoneHint, none, noneHint } = texts.documents
+  if (prefix !== '') return { title: noneSo, hint: noneSoHint }
+  return isBusy ? { title: noneDone, hint: noneDoneHint } : { title: none, hint: noneHint }
 }
