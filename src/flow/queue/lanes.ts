@@ -150,6 +150,8 @@ export class Lanes {
 
   #addFollowed(user: string, { first, hashes, again }: FollowedRun): void {
     if (hashes !== undefined) this.add(user, { first, hashes, again, stored: first })
+    // The commit has put others of this user, too, that came first here.
+    else if (this.#lanes.has(user)) this.forget(user)
     // Of a user of whom nothing is known, whom the search may have behind it.
     else if (this.#whole) this.#whole = false
     else this.#forgotten = true

@@ -6,6 +6,7 @@ import t from 'tap'
 import { numberIn } from '../../../src/flow/queue/block.js'
 import type { Draft } from '../../../src/flow/queue/draft.js'
 import { Lanes } from '../../../src/flow/queue/lanes.js'
+import { hashOf } from '../../../src/flow/queue/state.js'
 import type { Range, Storage } from '../../../src/storage.js'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { flowProblems } from '../../fixtures/problems.js'
@@ -82,6 +83,35 @@ t.test(
     t.strictSame(await flowProblems(first), [])
   },
 )
+
+t.test('of a user whose runs a commit has put and cut, all that is left is found', async (t) => {
+  const memory = new SharedMemory()
+  t.teardown(() => memory.close())
+  const storage = await memory.backend().open('flows')
+  const queue = await openQueue(storage)
+  const lanes = new Lanes('f')
+  const draft = { scan: (range: Range) => storage.scan(range) } as Draft
+  // There is nobody: what comes is told.
+  while (lanes.lacks) await lanes.fill(draft, 8)
+  const [first, second] = [
+    numberIn(await queue.load('f', documentOf('d')))!,
+    numberIn(await queue.load('f', documentOf('e')))!,
+  ]
+  // The rest of the one that was claimed from comes last.
+  lanes.follow(
+    'alice',
+    [],
+    [
+      { first: second, length: 1, hashes: Uint32Array.of(hashOf('e')), again: false },
+      { first, length: 1, hashes: undefined, again: false },
+    ],
+  )
+  while (lanes.lacks) await lanes.fill(draft, 8)
+  t.strictSame(
+    lanes.take(8, () => true).map(({ number }) => number),
+    [first, second],
+  )
+})
 
 t.test(
   'of a user whom the search has behind it, what others leave of a run is found',
