@@ -283,10 +283,13 @@ export class FlowRunner implements Runner {
   }
 
   #beat(): void {
-    const { leaseMs } = this.#options
-    this.#startTimer('beat', Math.min(leaseMs / 3, pollMs), () => this.#beat())
+    this.#startTimer('beat', this.#beatMs, () => this.#beat())
     this.#renew()
     void this.#poll()
+  }
+
+  get #beatMs(): number {
+    return Math.min(this.#options.leaseMs / 3, pollMs)
   }
 
   #renew(): void {
@@ -294,9 +297,11 @@ export class FlowRunner implements Runner {
     const now = clock.elapsed()
     if (now < this.#renewAt) return
     this.#renewAt = now + leaseMs / 3
+    // A renewal waits for a beat.
+    const nextMs = leaseMs / 3 + this.#beatMs
     for (const { claimed, execution, claimedAt } of this.#deliveries) {
-      // Its turn is the next one, when half of its lease is left. Most end before, and a renewal would come behind that.
-      if (now - claimedAt < leaseMs / 6) continue
+      // The next one comes while half of its lease is left. Most end before, and a renewal would come behind that.
+      if (now - claimedAt + nextMs <= leaseMs / 2) continue
       queue.renew(claimed).catch((error: unknown) => {
         if (hasCode(error, 'LK_LEASE_LOST')) execution.interrupt('lost')
         else onError(error)

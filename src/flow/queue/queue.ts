@@ -244,8 +244,8 @@ export class JobQueue {
           (draft) => {
             if (draft.gate === undefined) return enqueue(draft, id, document)
             takingFlowOf(draft, id)
-            // Until that is written, whoever looks finds it open.
-            if (draft.gate.isClosed === true) draft.assertClean()
+            // Until that is written, whoever looks finds another.
+            draft.assertClean()
             return draft.gate
           },
           { isOfAll, member },
