@@ -27,7 +27,7 @@ export function createAnswer<Answer>(
           wake.resolve()
           wake = deferred()
         } else if (type === 'error')
-          throw toldError(data as never) ?? new LorekeepError('LK_INTERNAL')
+          throw toldError(data as never) ?? new LorekeepError('LK_INTERNAL', told['detail'])
         else if (type === 'answer') return data as Answer
       }
       throw new LorekeepError('LK_STORAGE_UNAVAILABLE', 'the answer broke off')

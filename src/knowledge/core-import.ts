@@ -140,7 +140,6 @@ export class CoreImporter {
     try {
       for await (const step of readSteps(source, stepBytes, [options.signal, this.#closing])) {
         if (reader.offset + step.length > this.#limits.maxCoreBytes) this.#failCoreSize()
-        await turns.pass()
         for (const _ of reader.push(step)) {
           // What is converted may have become longer.
           if (writer.bytes > this.#limits.maxCoreBytes) this.#failCoreSize()
@@ -149,6 +148,8 @@ export class CoreImporter {
           await staging.writeFull()
           options.onProgress?.(counts())
         }
+        // Not before: whoever brings a chunk may take it back meanwhile, and would not be told.
+        await turns.pass()
       }
       reader.finish()
       const digest = await staging.digest()

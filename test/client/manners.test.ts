@@ -51,6 +51,18 @@ t.test('an error has the code, the status and the id of the request', async (t) 
   await t.rejects(stranger.objects.schemas(), { code: 'LK_HTTP_NOT_FOUND' })
 })
 
+t.test('what a newer server says of an answer is not lost', async (t) => {
+  const text = 'event: error\ndata: {"code":"LK_OF_TOMORROW","detail":"the moon is down"}\n\n'
+  const headers = { 'content-type': 'text/event-stream' }
+  const { knowledge } = connect({
+    url: 'http://elsewhere.example',
+    fetch: async () => new Response(text, { headers }),
+  })
+  const message = /the moon is down/
+  const asking = async () => knowledge.graph({ user: 'alice' }).answer({ text: 'when?' })
+  await t.rejects(asking(), { code: 'LK_INTERNAL', message })
+})
+
 t.test('what is no lorekeep server is told so', async (t) => {
   for (const status of [200, 404, 500]) {
     const fetch = async () => new Response('<h1>Welcome</h1>', { status })
