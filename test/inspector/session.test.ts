@@ -97,7 +97,7 @@ t.test('who goes back to what somebody else asked is shown nothing of it', { ski
   page.on('request', (request) => asked.push(`${request.url()} ${request.postData()}`))
   const hash = () => page.evaluate<string>('location.hash')
   const settled = async () => {
-    await page.waitForURL((url) => !url.hash.includes('secret'), { timeout: 5000 })
+    await page.waitForURL((url) => url.hash === '#/ask', { timeout: 5000 })
     return hash()
   }
   await page.goForward()
