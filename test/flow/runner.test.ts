@@ -530,18 +530,33 @@ t.test('a lease is renewed before it is half over, and not while it is young', a
   await clock.advance(3500)
   await flows.load('f', document('x'))
   await settled()
-  const lease = async () => {
-    for await (const page of (await backend.open('flows')).scan(leaseKeys())) {
-      return String(Buffer.from(page[0]!.value))
-    }
-    return undefined
-  }
-  const first = await lease()
+  const first = await firstLease(backend)
   t.ok(first)
   await clock.advance(1000)
-  t.equal(await lease(), first)
+  t.equal(await firstLease(backend), first)
   await clock.advance(4000)
-  t.not(await lease(), first)
+  t.not(await firstLease(backend), first)
+})
+
+async function firstLease(backend: KeptBackend): Promise<string | undefined> {
+  for await (const page of (await backend.open('flows')).scan(leaseKeys())) {
+    return String(Buffer.from(page[0]!.value))
+  }
+  return undefined
+}
+
+t.test('a lease that beats are far between for is renewed while it is young', async (t) => {
+  const { flows, clock, backend } = await running(t, { leaseMs: 4000 })
+  await flows.define({ id: 'f', steps: new Notes().on('a', never).steps('a') })
+  flows.run()
+  // With beats of 1000 ms every third of it is every 2000: the next one would find a third left.
+  await clock.advance(1600)
+  await flows.load('f', document('x'))
+  await settled()
+  const first = await firstLease(backend)
+  t.ok(first)
+  await clock.advance(500)
+  t.not(await firstLease(backend), first)
 })
 
 t.test('what a process held that ended is delivered again, and says why', async (t) => {

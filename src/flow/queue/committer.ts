@@ -465,7 +465,7 @@ export class Committer {
   }
 
   /** Somebody else has written: the head is none of these. What was posted concerns those that were made. */
-  async #isOutdated(heads: readonly Uint8Array[], made: readonly Made[] = []): Promise<boolean> {
+  async #isOutdated(heads: readonly Uint8Array[], made: readonly Made[]): Promise<boolean> {
     const seen = this.lastLook.begin()
     try {
       const { head, posted } = await lookAtHead(this.#options.storage, this.#state)

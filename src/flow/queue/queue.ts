@@ -272,7 +272,7 @@ export class JobQueue {
             if (isClosed === true) {
               // Whoever has seen a closed gate ends it first.
               if (token === closed) throw new Error(`the gate '${token}' was closed, and is there`)
-              // As above.
+              // Until that is written, whoever looks finds it open.
               draft.assertClean()
             } else closeGate(draft)
             return { closed: token }

@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import type { JobQueue } from '../../../src/flow/queue/queue.js'
 import { encodeKey, keyPrefix } from '../../../src/keys.js'
 import type { Storage } from '../../../src/storage.js'
+import { Presence } from '../../../src/presence.js'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { VirtualClock } from '../virtual-clock.js'
 import { documentOf, openQueue } from './queues.js'
@@ -36,6 +37,22 @@ export async function crowd(t: Test, count = 2): Promise<Crowd> {
   for (const queue of queues) await queue.refresh()
   t.equal(await countOf(storages[0]!, 'gate'), 1)
   return { memory, clock, storages, queues }
+}
+
+/** Two processes that are there for each other. */
+export async function members(t: Test, { memory, clock }: Crowd): Promise<[Presence, Presence]> {
+  const backend = memory.backend()
+  const partitions = {
+    cores: await backend.open('cores'),
+    objects: await backend.open('objects'),
+    flows: await backend.open('flows'),
+  }
+  const join = async () => {
+    const presence = await Presence.join({ partitions, leaseMs: 30_000, clock, onError: () => {} })
+    t.teardown(() => presence.close())
+    return presence
+  }
+  return [await join(), await join()]
 }
 
 async function turns(): Promise<void> {

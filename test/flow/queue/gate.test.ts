@@ -12,11 +12,10 @@ import {
 } from '../../../src/flow/queue/records.js'
 import type { JobQueue } from '../../../src/flow/queue/queue.js'
 import { LorekeepError } from '../../../src/errors.js'
-import { Presence } from '../../../src/presence.js'
 import { decodeRecord } from '../../../src/record.js'
 import type { Operation, Storage } from '../../../src/storage.js'
 import { flowProblems } from '../../fixtures/problems.js'
-import { altered, countOf, crowd, postSize, type Crowd } from './crowd.js'
+import { altered, countOf, crowd, type Crowd, members, postSize } from './crowd.js'
 import { documentOf, drained, flowOf, openQueue } from './queues.js'
 
 /** It is exact: the gate is closed for it. */
@@ -178,18 +177,7 @@ t.test('a claim that reads comes to its end while others post and ask', async (t
 t.test('who was taken for dead between two ways in goes neither', async (t) => {
   const waiting = await crowd(t)
   const { memory, clock } = waiting
-  const backend = memory.backend()
-  const partitions = {
-    cores: await backend.open('cores'),
-    objects: await backend.open('objects'),
-    flows: await backend.open('flows'),
-  }
-  const join = async () => {
-    const presence = await Presence.join({ partitions, leaseMs: 30_000, clock, onError: () => {} })
-    t.teardown(() => presence.close())
-    return presence
-  }
-  const [presence, other] = [await join(), await join()]
+  const [presence, other] = await members(t, waiting)
   const real = await memory.backend().open('flows')
   let isOver = false
   const write: Storage['write'] = async (operations, options) => {

@@ -4,11 +4,10 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { numberIn } from '../../../src/flow/queue/block.js'
 import type { JobQueue, JobQueueOptions } from '../../../src/flow/queue/queue.js'
-import { Presence } from '../../../src/presence.js'
 import type { Storage } from '../../../src/storage.js'
 import { flowProblems } from '../../fixtures/problems.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
-import { altered, countOf, crowd, postSize, type Crowd } from './crowd.js'
+import { altered, countOf, crowd, type Crowd, members, postSize } from './crowd.js'
 import { documentOf, drained, flowOf, jobsOf, openQueue, steps } from './queues.js'
 
 t.test('who waits long for his turn has all post, and whoever asks sees it', async (t) => {
@@ -248,24 +247,7 @@ t.test(
   'who was taken for dead meanwhile posts nothing, and what he had posted stays',
   async (t) => {
     const waiting = await crowd(t)
-    const { memory, clock } = waiting
-    const backend = memory.backend()
-    const partitions = {
-      cores: await backend.open('cores'),
-      objects: await backend.open('objects'),
-      flows: await backend.open('flows'),
-    }
-    const join = async () => {
-      const presence = await Presence.join({
-        partitions,
-        leaseMs: 30_000,
-        clock,
-        onError: () => {},
-      })
-      t.teardown(() => presence.close())
-      return presence
-    }
-    const [presence, other] = [await join(), await join()]
+    const [presence, other] = await members(t, waiting)
     const { queue, slow } = await slowQueue(waiting, { presence })
     const id = await queue.load('f', documentOf('a'))
     slow.between = () => other.expel(presence.id)
