@@ -45,6 +45,8 @@ const holds = new Set<() => boolean>()
 const watchers = new Set<() => void>()
 let shown = arrived(0)
 addEventListener('hashchange', follow)
+// Between two steps with one address there is no other event.
+addEventListener('popstate', () => location.hash === shown.hash && follow())
 addEventListener('beforeunload', (event) => {
   if (isHeld()) event.preventDefault()
 })

@@ -214,6 +214,28 @@ t.test('who goes back while an object is edited is asked first', { skip }, async
   t.strictSame(faults, [])
 })
 
+t.test('who stays is led back over steps with one address as well', { skip }, async (t) => {
+  const { url } = await withBoats(t, 1)
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
+  const go = (steps: number) => page.evaluate(`history.go(${steps})`)
+  await page.evaluate(`location.hash = '#/cores?prefix=x'`)
+  await page.getByText('No name begins with this.').waitFor()
+  await page.getByLabel('Name begins with').fill('')
+  await page.waitForURL(/#\/cores$/)
+  await go(-1)
+  await page.waitForTimeout(500)
+  await page.getByRole('link', { name: 'Objects' }).click()
+  await page.getByRole('button', { name: 'Edit b0' }).click()
+  await editor(page).fill('{"id": "b0", "name": "mine"}')
+  page.on('dialog', (dialog) => void dialog.dismiss())
+  await go(-1)
+  await page.waitForTimeout(500)
+  await page.waitForURL(/#\/objects$/, { timeout: 5000 })
+  t.match(await editor(page).inputValue(), /mine/)
+  t.strictSame(faults, [])
+})
+
 t.test('what is being saved cannot be left', { skip }, async (t) => {
   const { url } = await withBoats(t, 1)
   const { page, faults } = await watchedPage(t, await openBrowser(t), url)

@@ -32,7 +32,7 @@ export async function loadFile(
   const type = file.type === '' ? {} : { type: file.type }
   const late = lateSignal(signal)
   const { job } = await keep.flows.load(flow, { ...named, ...type }, { signal: late })
-  return outcomeOf(session, job, { signal, onStep })
+  return outcomeOf(session, { job, document }, { signal, onStep })
 }
 
 async function isThere({ keep, user, who }: Session, document: string): Promise<boolean> {
@@ -59,8 +59,8 @@ function lateSignal(signal: AbortSignal): AbortSignal {
 const lookMs = 2000
 
 async function outcomeOf(
-  { keep }: Session,
-  job: string,
+  { keep, user }: Session,
+  { job, document }: { readonly job: string; readonly document: string },
   { signal, onStep }: Pick<TransferOptions, 'signal' | 'onStep'>,
 ): Promise<string> {
   onStep({ text: texts.queue.states.queued })
@@ -71,7 +71,12 @@ async function outcomeOf(
     else await followSteps(keep, job, { signal, onStep })
     if (signal.aborted) break
     const found = await keep.flows.job(job)
-    if (found === undefined) throw new Error(texts.documents.cancelled)
+    if (found === undefined) {
+      // Records of jobs that are done go when there are many.
+      const { documents } = await keep.flows.documentPage({ user, prefix: document, limit: 1 })
+      if (documents[0]?.completed.job === job) return texts.documents.ready
+      throw new Error(texts.documents.cancelled)
+    }
     if (found.state === 'dead') throw new Error(found.failures.at(-1)?.message)
     if (found.state === 'done') return texts.documents.ready
   }
