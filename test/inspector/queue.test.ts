@@ -95,6 +95,26 @@ t.test('files that are loaded go on, one after the other', { skip }, async (t) =
   t.strictSame(faults, [])
 })
 
+t.test('a document whose job is not recorded any more is told as done', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  const steps = [{ name: 'pass', run: () => ({}) }]
+  await flows.define({ id: 'forgetful', keepDone: 0, steps })
+  const { page } = await watchedPage(t, await openBrowser(t), url)
+  await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
+  await page.getByLabel('Flow of new ones').selectOption('forgetful')
+  await hide(page, true)
+  const file = { name: 'log.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick.') }
+  await page.setInputFiles('input[type=file]', [file])
+  await page.locator('.transfers').getByText('queued', { exact: true }).waitFor()
+  for (let n = 0; n < 200; n++) {
+    await flows.load('forgetful', { id: `later-${n}`, user: 'alice', content: 'Tom.' })
+  }
+  const runner = flows.run()
+  t.teardown(() => runner.stop())
+  await page.getByText('Done: it can be asked.').waitFor()
+  t.strictSame((await flows.jobPage({ document: 'log.txt' })).jobs, [])
+})
+
 t.test('throughput is what was done in each second', async (t) => {
   t.strictSame(ratesOf([], 3), [0, 0, 0])
   t.strictSame(ratesOf([{ at: 5, done: 7 }], 3), [0, 0, 0], 'of what was before nothing is known')

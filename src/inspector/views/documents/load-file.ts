@@ -32,7 +32,7 @@ export async function loadFile(
   const type = file.type === '' ? {} : { type: file.type }
   const late = lateSignal(signal)
   const { job } = await keep.flows.load(flow, { ...named, ...type }, { signal: late })
-  return outcomeOf(session, { job, document }, { signal, onStep })
+  return outcomeOf(session, { id: document, job }, { signal, onStep })
 }
 
 async function isThere({ keep, user, who }: Session, document: string): Promise<boolean> {
@@ -60,7 +60,7 @@ const lookMs = 2000
 
 async function outcomeOf(
   { keep, user }: Session,
-  { job, document }: { readonly job: string; readonly document: string },
+  { id, job }: { readonly id: string; readonly job: string },
   { signal, onStep }: Pick<TransferOptions, 'signal' | 'onStep'>,
 ): Promise<string> {
   onStep({ text: texts.queue.states.queued })
@@ -73,7 +73,7 @@ async function outcomeOf(
     const found = await keep.flows.job(job)
     if (found === undefined) {
       // Records of jobs that are done go when there are many.
-      const { documents } = await keep.flows.documentPage({ user, prefix: document, limit: 1 })
+      const { documents } = await keep.flows.documentPage({ user, prefix: id, limit: 1 })
       if (documents[0]?.completed.job === job) return texts.documents.ready
       throw new Error(texts.documents.cancelled)
     }
