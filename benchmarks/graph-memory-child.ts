@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Graph } from '../src/graph/types.js'
-import { checkSame, GeneratedGraph, label, type } from './graph-data.js'
+import { checkSame, GeneratedGraph, label, ref, type } from './graph-data.js'
 import { chainSlot, createQuestions, labelSlot } from './graph-memory-questions.js'
 import { collect, fillOurs, graphOf, openOurs } from './graph-store.js'
 import { check } from './measure.js'
@@ -28,6 +28,9 @@ const generated = new GeneratedGraph(Number(triples))
 const start = performance.now()
 if (task === 'fill') {
   await fillOurs(directory, generated)
+  // Whoever asks next would have the memory of merging, too: up to 256 MiB.
+  await using keep = await openOurs(directory)
+  await keep.knowledge.index({ user: ref.user })
   tell({ questions: 0, results: 0 })
 } else {
   await using keep = await openOurs(directory)
