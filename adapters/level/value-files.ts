@@ -46,8 +46,33 @@ const names = /^[0-9a-f]{24}$/
 // loop per value made exports a fifth slower (1,770 against 2,150 MB/s).
 const openFile = promisify(open)
 const syncFile = promisify(fdatasync)
-const readFile = promisify(read)
-const writeFile = promisify(writev)
+
+// Not by promisify(): that they have two results is known to Node's alone. Deno's gives the first of them by itself.
+/** Resolves to how many bytes were read. */
+function readFile(
+  file: number,
+  buffer: Buffer,
+  at: number,
+  length: number,
+  position: number,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(file, buffer, at, length, position, (error, bytes) => {
+      if (error) reject(error)
+      else resolve(bytes)
+    })
+  })
+}
+
+/** Resolves to how many bytes were written. */
+function writeFile(file: number, values: readonly Uint8Array[], at: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    writev(file, values, at, (error, bytes) => {
+      if (error) reject(error)
+      else resolve(bytes)
+    })
+  })
+}
 
 export class ValueFiles {
   readonly separateBytes: number
@@ -112,10 +137,10 @@ export class ValueFiles {
       try {
         let at = 0
         for (let left = values; left.length > 0;) {
-          const { bytesWritten } = await writeFile(file, left, at)
-          if (bytesWritten === 0) throw new Error('nothing was written')
-          at += bytesWritten
-          left = behind(left, bytesWritten)
+          const bytes = await writeFile(file, left, at)
+          if (bytes === 0) throw new Error('nothing was written')
+          at += bytes
+          left = behind(left, bytes)
         }
         await syncFile(file)
       } finally {
@@ -202,9 +227,9 @@ export class ValueFiles {
         const file = openSync(this.#path(pointer.name), 'r')
         try {
           while (at < length) {
-            const { bytesRead } = await readFile(file, buffer, at, length - at, start + at)
-            if (bytesRead === 0) break
-            at += bytesRead
+            const bytes = await readFile(file, buffer, at, length - at, start + at)
+            if (bytes === 0) break
+            at += bytes
           }
         } finally {
           closeSync(file)
