@@ -130,6 +130,16 @@ export function unannounced({ content }: BodyOptions): LorekeepError {
   )
 }
 
+/** @param length how many bytes were announced, where it was said */
+export function missing(length: string | undefined, bytes: number): LorekeepError {
+  const announced =
+    length === undefined ? 'a body was announced' : `a body of ${length} bytes was announced`
+  return new LorekeepError(
+    'LK_HTTP_REQUEST',
+    `${announced}, and ${bytes} bytes came of it: it was cut, or what hands requests on has left it out (SvelteKit does without a Content-Type)`,
+  )
+}
+
 export function tooLarge({ content, maxBytes }: BodyOptions): LorekeepError {
   const { tooLarge: code, limit } = wordings[content]
   return new LorekeepError(code, `more than ${maxBytes} bytes`, { details: { [limit]: maxBytes } })

@@ -2,7 +2,7 @@
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import { LorekeepError } from '../../errors.js'
-import { BodyWatch, disconnect, isBodyAnnounced, unannounced, wordings } from '../body.js'
+import { BodyWatch, disconnect, isBodyAnnounced, missing, unannounced, wordings } from '../body.js'
 import type { Body, BodyOptions, Call, Sink } from '../call.js'
 import { openCoded } from '../coding/decoded-body.js'
 import { AnswerBody } from './answer-body.js'
@@ -84,6 +84,9 @@ export class FetchCall implements Call {
     const { body, bodyUsed } = this.#request
     if (body === null) {
       if (!isBodyAnnounced(this)) throw unannounced(options)
+      // What was announced and is not there must not pass for something of no bytes.
+      const length = this.headers['content-length']
+      if (length !== '0') throw missing(length, 0)
       return openCoded(this, options, none)
     }
     if (bodyUsed || body.locked) {
@@ -115,6 +118,9 @@ export class FetchCall implements Call {
         yield value
       }
       this.#isRead = true
+      // More is no loss: somebody may have decoded it.
+      const length = this.headers['content-length']
+      if (watch.bytes < Number(length ?? 0)) throw missing(length, watch.bytes)
     } finally {
       forget()
       // What is left of it nobody reads.
