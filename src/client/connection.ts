@@ -183,12 +183,7 @@ export class Connection {
 
   /** What an answer in JSON says. */
   async read<T>(response: Response): Promise<T> {
-    const text = await textOf(response)
-    try {
-      return parseJson(text) as T
-    } catch (cause) {
-      throw notOurs(response, 'LK_INTERNAL', cause)
-    }
+    return parsed(response, await textOf(response)) as T
   }
 
   /** Rejects at once when the connection is closed, or with the reason of the signal. */
@@ -437,6 +432,15 @@ async function errorOf(response: Response): Promise<LorekeepError> {
   // What stands before a server that is away says so.
   const isAway = response.status >= 502 && response.status <= 504
   return notOurs(response, isAway ? 'LK_STORAGE_UNAVAILABLE' : 'LK_INTERNAL')
+}
+
+/** What a text of an answer says in JSON. @throws LorekeepError `LK_INTERNAL` */
+export function parsed(response: Response, text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    throw notOurs(response, 'LK_INTERNAL', cause)
+  }
 }
 
 function notOurs(

@@ -1,7 +1,6 @@
 // Server-sent events of an answer.
 
-import { parseJson } from '../json-text.js'
-import { linesOf } from './connection.js'
+import { linesOf, parsed } from './connection.js'
 
 export interface SentEvent {
   readonly type: string
@@ -15,7 +14,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<SentEvent, v
     if (line.startsWith('event: ')) type = line.slice(7)
     else if (line.startsWith('data: ')) data += line.slice(6)
     else if (line === '' && data !== '') {
-      yield { type, data: parseJson(data) }
+      yield { type, data: parsed(response, data) }
       data = ''
     }
   }

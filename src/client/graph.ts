@@ -15,10 +15,9 @@ import type {
   SearchQuery,
   TriplePattern,
 } from '../graph/types.js'
-import { parseJson } from '../json-text.js'
 import type { Term, Triple } from '../types.js'
 import { createAnswer } from './answer.js'
-import { checkTexts, chunksOf, json, linesOf } from './connection.js'
+import { checkTexts, chunksOf, json, linesOf, parsed } from './connection.js'
 import type { Asking, Connection } from './connection.js'
 import { eventsOf } from './events.js'
 
@@ -61,9 +60,8 @@ export function createGraph(
     connection.read(await send(name, question))
 
   async function* stream<T>(name: string, question: Question): AsyncGenerator<T> {
-    for await (const line of linesOf(await send(name, question, 'application/x-ndjson'))) {
-      yield parseJson(line) as T
-    }
+    const response = await send(name, question, 'application/x-ndjson')
+    for await (const line of linesOf(response)) yield parsed(response, line) as T
   }
 
   const change = async (how: 'merge' | 'split', a: Term, b: Term, signal?: AbortSignal) => {

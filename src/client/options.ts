@@ -30,11 +30,13 @@ export function checkOptions(options: ConnectOptions): void {
     flow = '-',
     fetch = () => {},
   } = Object(options) as Partial<Record<keyof ConnectOptions, unknown>>
-  const { protocol, username, password, search } = new URL(url as string)
+  const { protocol, username, password, search } = new URL(
+    URL.canParse(url as string) ? (url as string) : 'of:none',
+  )
   const unknown = Object.keys(Object(options) as object).find((name) => !names.includes(name))
   const problems = [
     [unknown !== undefined, `has no option '${unknown}', but ${names.join(', ')}`],
-    [!/^https?:$/.test(protocol), 'url must be one of http or https'],
+    [!/^https?:$/.test(protocol), 'url must be one of http or https, as http://localhost:8088'],
     [username + password !== '', 'url must have no user and password: give a token, or a fetch'],
     [search !== '', 'url must have no query'],
     [

@@ -27,7 +27,7 @@ export interface InstrumentOptions {
 const instrumentOptions = {
   tracerProvider: withMethods<TracerProvider>('a provider of tracers', 'getTracer'),
   without: aRule<readonly OperationName[]>(
-    'an array of names of operations (docs/operations.md has them)',
+    `an array of names of operations: ${operations.join(', ')}`,
     (names) => Array.isArray(names) && names.every((name) => operations.includes(name as never)),
   ),
 }

@@ -70,6 +70,13 @@ t.test('what is no lorekeep server is told so', async (t) => {
     const message = new RegExp(`answered ${status} .*no lorekeep server`)
     await t.rejects(objects.schemas(), { name: 'LorekeepError', code: 'LK_INTERNAL', message })
   }
+  const fetch = async () => new Response('<h1>Welcome</h1>\n')
+  const { knowledge } = connect({ url: 'http://elsewhere.example', fetch })
+  const told = { code: 'LK_INTERNAL', message: /no lorekeep server/ }
+  const reading = async () => {
+    for await (const _ of knowledge.graph({ user: 'alice' }).match());
+  }
+  await t.rejects(reading(), told, 'a line of many')
 })
 
 /** The server of a test, with a way to it that breaks: `before` may throw, or answer itself. */

@@ -35,11 +35,13 @@ t.test('an option that is wrong is refused before a token goes anywhere', (t) =>
     [{ url, token: null }, /token must be a text/],
     [{ url: 'http://alice:secret@localhost' }, /no user and password/],
     [{ url: 'file:///data' }, /http or https/],
+    [{ url: '127.0.0.1:8088' }, /connect\(\): url must be one of http or https, as http:/],
+    [{ url: '' }, /connect\(\): url must be one of http or https/],
     [{ url: `${url}/?token=secret` }, /no query/],
     [{ url, flow: 7 }, /flow must be/],
     [{ url, fetch: 'fetch' }, /fetch must be a function/],
     [{ url, tokn: 'secret' }, /no option 'tokn'/],
-    [{}, /./],
+    [{}, /connect\(\): url must be/],
   ]
   for (const [options, message] of wrong) {
     t.throws(() => connect(options as never), { name: 'TypeError', message })
