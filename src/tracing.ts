@@ -1,6 +1,7 @@
 // What lorekeep does, told on node:diagnostics_channel while somebody listens. Without a subscriber an operation
 // costs one look at its channel, and nothing is made for it.
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel, type TracingChannel } from 'node:diagnostics_channel'
 import { types } from 'node:util'
 
@@ -198,6 +199,23 @@ export class Trace {
     const { asyncStart, asyncEnd } = this.#channel
     asyncStart.runStores(operation, () => asyncEnd.publish(operation))
   }
+}
+
+export const writes = new Trace('storage.write')
+
+/** Runs what it is given in an asynchronous context. */
+export type Context = <Result>(run: () => Result) => Result
+
+/**
+ * That of the caller, whose change is written later, maybe with those of others: its write is to be a part of what it
+ * does, and not of what began to write first. Undefined where nobody listens.
+ */
+export function contextOfWrite(): Context | undefined {
+  return writes.isHeard ? AsyncLocalStorage.snapshot() : undefined
+}
+
+export function runIn<Result>(context: Context | undefined, run: () => Result): Result {
+  return context === undefined ? run() : context(run)
 }
 
 /** For each method what it says of itself, of arguments that nobody has checked. */

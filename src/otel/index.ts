@@ -133,6 +133,12 @@ function finish(span: Span, { operation, error, ...told }: Operation): void {
   if (operation === 'flows.load' && typeof told['job'] === 'string') {
     span.setAttributes({ 'messaging.message.id': told['job'], 'lorekeep.job': told['job'] })
   }
+  const { state } = told
+  if (operation === 'flows.process' && typeof state === 'string') {
+    span.setAttribute('lorekeep.state', state)
+    // It failed: for good, or until it is tried again.
+    if (state === 'dead' || state === 'delayed') span.setStatus({ code: SpanStatusCode.ERROR })
+  }
   const status = told['status']
   if (operation === 'http.request' && typeof status === 'number' && status > 0) {
     span.setAttribute('http.response.status_code', status)

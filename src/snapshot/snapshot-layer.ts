@@ -9,7 +9,7 @@ import { PartitionSnapshot } from './partition-snapshot.js'
 import type { PartitionSnapshotParts } from './partition-snapshot.js'
 import { SavedValues } from './saved-values.js'
 import type { Snapshot } from './types.js'
-import { Trace } from '../tracing.js'
+import { writes } from '../tracing.js'
 
 /** In memory; what is more lies in a temporary file. */
 const maxSavedBytes = 16 * 1024 ** 2
@@ -208,8 +208,6 @@ class WatchedStorage implements Storage {
     ).writing
   }
 }
-
-const writes = new Trace('storage.write')
 
 function bytesOf(operations: readonly Operation[]): number {
   let bytes = 0

@@ -12,6 +12,7 @@ import {
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base'
 import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { createLorekeep } from '../../src/index.js'
 import { createFetchHandler } from '../../src/http/index.js'
@@ -105,6 +106,81 @@ t.test('one trace goes from a request to the commit, in another process too', as
     writes.some((span) => within(span, store)),
     'down to the commit',
   )
+})
+
+t.test('what is written for each is in the trace of who asked for it', async (t) => {
+  exporter.reset()
+  const stop = instrument()
+  t.teardown(stop)
+  const directory = await mkdtemp(join(tmpdir(), 'lorekeep-otel-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const keep = await createLorekeep({ backend: new LevelBackend(directory) })
+  t.teardown(() => keep.close())
+  const { flows, objects } = keep
+  await objects.defineSchema({ name: 'boats', fields: { id: { type: 'string' } } })
+  const values = Array.from({ length: 10_000 }, (_, n) => ({ id: `${n}` }))
+  exporter.reset()
+  const tracer = trace.getTracer('test')
+  const asking = (name: string, work: () => Promise<unknown>) =>
+    tracer.startActiveSpan(name, (span) => work().finally(() => span.end()))
+  // More than one write takes, so that who comes later is written by what began with the first.
+  const text = 'x'.repeat(700_000)
+  const works = Array.from({ length: 4 }, (_, n) => [
+    asking(`load ${n}`, () => flows.load('default', { user: 'u', id: `${n}`, content: text })),
+    asking(`import ${n}`, () =>
+      objects.import({
+        metadata: { id: `${n}`, user: 'u', collection: `c${n}` },
+        schema_name: 'boats',
+        values,
+      }),
+    ),
+  ])
+  await Promise.all(works.flat())
+  const spans = exporter.getFinishedSpans()
+  const writtenIn = spans
+    .filter(({ name }) => name === 'storage.write')
+    .map((span) => span.spanContext().traceId)
+  // Two imports share a draft.
+  for (const [what, least] of [
+    ['load', 4],
+    ['import', 2],
+  ] as const) {
+    const asked = spans.filter(({ name }) => name.startsWith(`${what} `) && name.length < 9)
+    const written = asked.filter((span) => writtenIn.includes(span.spanContext().traceId))
+    t.ok(written.length >= least, `${what}: ${written.map(({ name }) => name)}`)
+  }
+})
+
+t.test('a delivery says what became of its job', async (t) => {
+  exporter.reset()
+  const stop = instrument()
+  t.teardown(stop)
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const { flows } = keep
+  const run = (input: unknown) => {
+    if ((input as { readonly id: string }).id === 'bad') throw new Error('no oars')
+  }
+  const delays = { minDelayMs: 1, maxDelayMs: 1 }
+  await flows.define({ id: 'rowing', maxAttempts: 2, ...delays, steps: [{ name: 'row', run }] })
+  await flows.load('rowing', { id: 'good', user: 'u', content: 'x' })
+  await flows.load('rowing', { id: 'bad', user: 'u', content: 'x' })
+  const runner = flows.run()
+  for await (const { type } of flows.watch({ flow: 'rowing' })) if (type === 'dead') break
+  await runner.stop()
+  const told = exporter
+    .getFinishedSpans()
+    .filter(({ name }) => name === 'process rowing')
+    .map(({ attributes, status }) => [
+      attributes['lorekeep.document'],
+      attributes['lorekeep.state'],
+      status.code,
+    ])
+  t.strictSame(told.sort(), [
+    ['bad', 'dead', SpanStatusCode.ERROR],
+    ['bad', 'delayed', SpanStatusCode.ERROR],
+    ['good', 'done', SpanStatusCode.UNSET],
+  ])
 })
 
 t.test('a request that fails says so, and methods that clients think of are one', async (t) => {

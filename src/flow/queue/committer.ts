@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { hasCode, LorekeepError } from '../../errors.js'
 import { decodeRecord } from '../../record.js'
 import type { Operation, Precondition, Storage } from '../../storage.js'
+import { contextOfWrite, runIn, type Context } from '../../tracing.js'
 import { waited, type Chance, type Clock } from '../../clock.js'
 import type { JobEvent } from '../types.js'
 import { LastLook } from '../../reads.js'
@@ -78,6 +79,7 @@ interface Waiting extends Asking {
    * what it did not answer, it is not made under another name.
    */
   readonly member: string | undefined
+  readonly context: Context | undefined
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
   /** It has asked to begin a draft. */
@@ -260,6 +262,7 @@ export class Committer {
         mustSeePosts: isOfAll && this.#turn.isShared,
         mustTakeIn: false,
         member: look === undefined ? member : undefined,
+        context: contextOfWrite(),
         resolve,
         reject,
         alone: false,
@@ -500,6 +503,7 @@ export class Committer {
       mustSeePosts: false,
       mustTakeIn: false,
       member: undefined,
+      context: undefined,
       resolve: () => undefined,
       // It is made again with what comes next.
       reject: () => undefined,
@@ -574,7 +578,8 @@ export class Committer {
     const require = [head, ...(member === undefined ? [] : [member]), ...draft.require]
     const flight: Flight = { draft, made, before, require, landing: Promise.resolve() }
     this.#flights.push(flight)
-    flight.landing = this.#options.storage.write(operations, { durable: true, require }).then(
+    const write = () => this.#options.storage.write(operations, { durable: true, require })
+    flight.landing = runIn(made[0]?.waiting.context, write).then(
       () => {
         if (!this.#failed) this.#landed(flight)
       },

@@ -8,6 +8,7 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import { refused } from '../../presence.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Operation, Precondition, Storage } from '../../storage.js'
+import { contextOfWrite, runIn, type Context } from '../../tracing.js'
 import type { AcceptedDocument } from '../document.js'
 import type { JobEvent } from '../types.js'
 import { BlockBuilder, DocumentBlock, Ticket } from './block.js'
@@ -58,6 +59,7 @@ interface Waiting {
   readonly flow: string
   readonly document: AcceptedDocument
   readonly member: string | undefined
+  readonly context: Context | undefined
   readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: unknown) => void
 }
@@ -113,7 +115,8 @@ export class Posting {
   /** @throws LorekeepError `LK_FLOW_FULL`, `LK_STORAGE_*` */
   load(flow: string, document: AcceptedDocument, member: string | undefined): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ flow, document, member, resolve, reject })
+      const context = contextOfWrite()
+      this.#waiting.push({ flow, document, member, context, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -265,7 +268,7 @@ export class Posting {
     }
     if (member !== undefined) require.push(member)
     try {
-      await storage.write(operations, { durable: true, require })
+      await runIn(loads[0]?.context, () => storage.write(operations, { durable: true, require }))
     } catch (error) {
       const refusal = presence?.refusal(error, require)
       if (refusal !== undefined) throw refusal

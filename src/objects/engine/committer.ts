@@ -8,6 +8,7 @@ import { PageCache } from '../../page-cache.js'
 import type { Presence } from '../../presence.js'
 import { LastLook, type Reads } from '../../reads.js'
 import type { Storage } from '../../storage.js'
+import { contextOfWrite } from '../../tracing.js'
 import { Block } from './block.js'
 import { ChangeNotices } from './change-notices.js'
 import { EntryPage } from './entries.js'
@@ -120,7 +121,15 @@ export class Committer {
   ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const number = ++this.#asked
-      this.#queueOf(lane).push({ change, isOfAll, number, member, resolve, reject })
+      this.#queueOf(lane).push({
+        change,
+        isOfAll,
+        number,
+        member,
+        context: contextOfWrite(),
+        resolve,
+        reject,
+      })
     })
   }
 

@@ -8,6 +8,7 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import type { Presence } from '../../presence.js'
 import { encodeRecord } from '../../record.js'
 import type { Operation, Precondition, Storage } from '../../storage.js'
+import { runIn, type Context } from '../../tracing.js'
 import { TurnTaking } from '../../turn-taking.js'
 import { Draft, type Commit } from './draft.js'
 import { laneBase, laneCount } from './lanes.js'
@@ -48,6 +49,7 @@ interface Waiting {
   /** They are numbered as they come. */
   readonly number: number
   readonly member: Member
+  readonly context: Context | undefined
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -208,8 +210,11 @@ export class LaneQueue {
         }
       }
       // Refusals too are of the newest state only where it was written to, or looked at.
-      if (!draft.isEmpty) await this.#write(await draft.finish(), draft.state, member, isOfAll)
-      else if (isOfAll || taken.some(({ number }) => number > known)) {
+      if (!draft.isEmpty) {
+        const commit = await draft.finish()
+        const write = () => this.#write(commit, draft.state, member, isOfAll)
+        await runIn(taken[0]?.context, write)
+      } else if (isOfAll || taken.some(({ number }) => number > known)) {
         await this.#confirm(draft.state, isOfAll)
       }
       host.along = host.along.filter((change) => !along.includes(change))
