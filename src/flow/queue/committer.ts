@@ -578,8 +578,9 @@ export class Committer {
     const require = [head, ...(member === undefined ? [] : [member]), ...draft.require]
     const flight: Flight = { draft, made, before, require, landing: Promise.resolve() }
     this.#flights.push(flight)
+    const asked = made.find(({ refusal }) => refusal === undefined)
     const write = () => this.#options.storage.write(operations, { durable: true, require })
-    flight.landing = runIn(made[0]?.waiting.context, write).then(
+    flight.landing = runIn(asked?.waiting.context, write).then(
       () => {
         if (!this.#failed) this.#landed(flight)
       },
