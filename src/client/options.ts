@@ -30,6 +30,7 @@ export function checkOptions(options: ConnectOptions): void {
     flow = '-',
     fetch = () => {},
   } = Object(options) as Partial<Record<keyof ConnectOptions, unknown>>
+  // What is no URL has no protocol of ours.
   const { protocol, username, password, search } = new URL(
     URL.canParse(url as string) ? (url as string) : 'of:none',
   )

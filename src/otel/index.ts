@@ -14,7 +14,8 @@ import {
   type TracerProvider,
 } from '@opentelemetry/api'
 import { checkOptions } from '../door/options.js'
-import { aRule, withMethods } from '../door/rules.js'
+import { aListOfTexts, withMethods } from '../door/rules.js'
+import { unknownMember } from '../door/wording.js'
 import { followOperations, operations, type Operation, type OperationName } from '../tracing.js'
 
 export interface InstrumentOptions {
@@ -26,10 +27,7 @@ export interface InstrumentOptions {
 
 const instrumentOptions = {
   tracerProvider: withMethods<TracerProvider>('a provider of tracers', 'getTracer'),
-  without: aRule<readonly OperationName[]>(
-    `an array of names of operations: ${operations.join(', ')}`,
-    (names) => Array.isArray(names) && names.every((name) => operations.includes(name as never)),
-  ),
+  without: aListOfTexts,
 }
 
 /**
@@ -40,6 +38,10 @@ const instrumentOptions = {
 export function instrument(options: InstrumentOptions = {}): () => void {
   checkOptions('instrument()', options, instrumentOptions)
   const { tracerProvider = trace, without = [] } = options
+  const unknown = without.find((name) => !operations.includes(name))
+  if (unknown !== undefined) {
+    throw new TypeError(`instrument(): without: '${unknown}' ${unknownMember(unknown, operations)}`)
+  }
   const tracer = tracerProvider.getTracer('lorekeep')
   const spans = new WeakMap<Operation, Span>()
   const begun = (operation: Operation) => {

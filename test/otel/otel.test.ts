@@ -237,8 +237,11 @@ t.test('without it, and after its end, there are no spans', async (t) => {
     ['objects.schemas', 0],
     ['objects.schema', 2],
   ])
-  t.throws(
-    () => instrument({ without: ['nothing' as never] }),
-    /names of operations: .*storage\.write/,
-  )
+  for (const [name, told] of [
+    ['storage.wirte', /without: 'storage\.wirte' is unknown; did you mean 'storage\.write'/],
+    ['nothing', /without: 'nothing' is unknown; there are .*index\.make/],
+    [7, /without must be an array of strings/],
+  ] as const) {
+    t.throws(() => instrument({ without: [name as never] }), { name: 'TypeError', message: told })
+  }
 })
