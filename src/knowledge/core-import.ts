@@ -117,7 +117,6 @@ export class CoreImporter {
       member,
       now: this.#now,
       source: isIndexed ? { generation, core: name.id } : undefined,
-      hasVectors: () => reader.vectors > 0,
       signal,
     })
     const { id, writer } = staging
@@ -152,7 +151,7 @@ export class CoreImporter {
         await turns.pass()
       }
       reader.finish()
-      const digest = await staging.digest()
+      const digest = staging.digest()
       const { dialect, skipped } = reader
       const stored = { ...counts(), digest }
       summary = { ...stored, dialect, skipped }

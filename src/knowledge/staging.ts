@@ -16,8 +16,6 @@ interface StagingOptions {
   readonly now: () => number
   /** Whose the segment is going to be, where it is indexed. */
   readonly source: SourceName | undefined
-  /** Whether vectors have come. */
-  readonly hasVectors: () => boolean
   readonly signal: AbortSignal
 }
 
@@ -52,22 +50,22 @@ export class Staging {
   #isIndexStaged = false
 
   constructor(options: StagingOptions) {
-    const { slices, now, source, hasVectors, signal } = options
+    const { slices, now, source, signal } = options
     this.#options = options
     this.id = createId(now())
     this.indexId = createId(now())
-    // A thread has time to hash triples, and none with vectors, of which this one has less work.
-    const isHashedThere = () => !hasVectors()
-    this.#builder = source && new IndexBuilder(slices, this.indexId, source, signal, isHashedThere)
+    this.#builder = source && new IndexBuilder(slices, this.indexId, source, signal)
     this.writer = new SegmentWriter(slices, this.id, (slice) => {
-      if (this.#builder?.push(slice) !== true) this.#hash.update(slice)
+      this.#builder?.push(slice)
+      // Not in the index's thread, which has more to do than this one.
+      this.#hash.update(slice)
     })
   }
 
   /** Closes the last slice and gives the SHA-256 of all bytes; nothing may be copied after it. */
-  async digest(): Promise<string> {
+  digest(): string {
     this.writer.end()
-    return (await this.#builder?.digest()) ?? this.#hash.digest('hex')
+    return this.#hash.digest('hex')
   }
 
   /** Writes the slices that are full, of which there are some. */

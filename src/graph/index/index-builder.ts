@@ -23,23 +23,15 @@ export class IndexBuilder {
   #heldBytes = 0
   #thread: IndexThread | undefined
   #parts: PartsBuilder | undefined
-  readonly #isHashedThere: (() => boolean) | undefined
-  /** The thread hashes all slices. */
-  #isHashed = false
 
-  /**
-   * All of the index is stored under keys that begin with `id`. `source`: whose the first slices are.
-   * `isHashedThere`: where slices are hashed, whether a thread should do that, asked when one begins.
-   */
+  /** All of the index is stored under keys that begin with `id`. `source`: whose the first slices are. */
   constructor(
     storage: BlockStorage,
     id: string,
     source: SourceName,
     signal: AbortSignal | undefined,
-    isHashedThere?: () => boolean,
   ) {
     this.#storage = storage
-    this.#isHashedThere = isHashedThere
     this.#id = id
     this.#first = source
     this.#signal = signal
@@ -52,36 +44,28 @@ export class IndexBuilder {
     else builder.source(next)
   }
 
-  /** The next slice, which is the caller's again when this returns. True where it is hashed: see digest(). */
-  push(slice: Uint8Array): boolean {
+  /** The next slice, which is the caller's again when this returns. */
+  push(slice: Uint8Array): void {
     const builder = this.#thread ?? this.#parts
     if (builder !== undefined) builder.push(slice)
     else {
       this.#held.push(new Uint8Array(slice))
       this.#heldBytes += slice.length
     }
-    return this.#isHashed
-  }
-
-  /** The SHA-256 of all slices, where they were hashed here. */
-  async digest(): Promise<string | undefined> {
-    return this.#isHashed ? this.#thread?.digest() : undefined
   }
 
   /** Call after each slice: waits where the index is behind. */
   async ready(): Promise<void> {
     if (this.#heldBytes < minThreadBytes) return
-    await this.#startThread(this.#isHashedThere?.() === true)
+    await this.#startThread()
     await (this.#thread === undefined ? this.#workHere() : this.#thread.ready())
   }
 
   /** Where it is not made here already. */
-  async #startThread(isHashed: boolean): Promise<void> {
+  async #startThread(): Promise<void> {
     if (this.#thread !== undefined || this.#parts !== undefined) return
     this.#thread = await IndexThread.start(this.#storage, this.#id, this.#signal)
     if (this.#thread === undefined) return
-    this.#isHashed = isHashed
-    if (isHashed) this.#thread.hash()
     this.#thread.source(this.#first)
     for (const held of this.#held.splice(0)) {
       await this.#thread.ready()
@@ -91,7 +75,7 @@ export class IndexBuilder {
 
   /** The parts, all of them durable. */
   async finish(): Promise<PartRecord[]> {
-    if (this.#heldBytes > minWaitingBytes && IndexThread.isWaiting) await this.#startThread(false)
+    if (this.#heldBytes > minWaitingBytes && IndexThread.isWaiting) await this.#startThread()
     if (this.#thread !== undefined) return this.#thread.finish()
     const parts = await this.#workHere()
     return parts.finish()

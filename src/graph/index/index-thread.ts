@@ -16,9 +16,6 @@ export type ToWorker =
   /** Which one sliceOf() gives: the thread's until it is told that it was taken. */
   | { readonly type: 'slice'; readonly place: number; readonly length: number }
   | { readonly type: 'finish' }
-  /** The slices that follow are hashed, too; and what their SHA-256 is, once no more come. */
-  | { readonly type: 'hash' }
-  | { readonly type: 'digest' }
   | {
       readonly type: 'link'
       readonly parts: readonly PartRecord[]
@@ -39,7 +36,6 @@ export type FromWorker =
   | { readonly type: 'memory'; readonly memory: SharedArrayBuffer }
   | { readonly type: 'taken'; readonly place: number }
   | { readonly type: 'done'; readonly parts: PartRecord[] }
-  | { readonly type: 'digest'; readonly digest: string }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'get'; readonly id: number; readonly key: Uint8Array }
   /** Of blocks: they lie in memory that both have, and are not changed before the answer. */
@@ -152,7 +148,6 @@ export class IndexThread {
   /** Called whenever something has changed that somebody may wait for. */
   #wake: (() => void) | undefined
   #parts: PartRecord[] | undefined
-  #digest: string | undefined
   #onProgress: ((done: number, total: number) => void) | undefined
   readonly #writing = new Set<Promise<void>>()
 
@@ -216,18 +211,6 @@ export class IndexThread {
       else if (!this.#give(next)) return
       this.#waiting.shift()
     }
-  }
-
-  /** The slices that follow are hashed, too. */
-  hash(): void {
-    this.#postInOrder({ type: 'hash' })
-  }
-
-  /** The SHA-256 of all slices since hash(). */
-  async digest(): Promise<string> {
-    this.#postInOrder({ type: 'digest' })
-    await this.#until(() => this.#digest !== undefined)
-    return this.#digest as string
   }
 
   async finish(): Promise<PartRecord[]> {
@@ -295,7 +278,6 @@ export class IndexThread {
   readonly #receive = (message: FromWorker): void => {
     if (message.type === 'taken') this.#taken(message.place)
     else if (message.type === 'done') this.#parts = message.parts
-    else if (message.type === 'digest') this.#digest = message.digest
     else if (message.type === 'progress') this.#onProgress?.(message.done, message.total)
     else if ('id' in message) this.#serve(message)
     this.#wake?.()

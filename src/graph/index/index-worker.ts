@@ -1,6 +1,5 @@
 // The worker thread of index-thread.ts: makes indexes over a storage that lies in the main thread.
 
-import { createHash, type Hash } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
 import type { BlockStorage } from '../../block-writer.js'
 import { shareBlocks } from '../../blocks.js'
@@ -41,7 +40,6 @@ let builder: PartsBuilder | undefined
 /** One of each for all indexes: what they need is memory that is there already. */
 let many: Many | undefined
 const ordering = new Ordering()
-let hash: Hash | undefined
 /** Slices are indexed one after another. */
 let last: Promise<unknown> = Promise.resolve()
 
@@ -67,18 +65,11 @@ async function perform(message: Exclude<ToWorker, { type: 'answer' }> | ToOrders
     builder.source(message.source)
   } else if (message.type === 'slice') {
     if (builder === undefined) throw new Error('a slice came before it was told whose it is')
-    const slice = forMany().kernel.slice(message.place, message.length)
-    hash?.update(slice)
-    builder.push(slice)
+    builder.push(forMany().kernel.slice(message.place, message.length))
     await builder.writeFull()
     post({ type: 'taken', place: message.place })
   } else if (message.type === 'memory') post({ type: 'memory', memory: forMany().kernel.buffer })
-  else if (message.type === 'hash') hash = createHash('sha256')
-  else if (message.type === 'digest') {
-    if (hash === undefined) throw new Error('no slice was hashed')
-    post({ type: 'digest', digest: hash.digest('hex') })
-    hash = undefined
-  } else if (message.type === 'finish') {
+  else if (message.type === 'finish') {
     const parts = (await builder?.finish()) ?? []
     builder = undefined
     post({ type: 'done', parts })
