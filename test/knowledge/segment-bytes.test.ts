@@ -55,8 +55,8 @@ t.test('what is stored inline: half the bytes or all of them, 64 KiB at most', a
   const mostly = (bytes: number) => Buffer.concat([noise((bytes * 3) / 4), words(bytes / 4)])
   for (const [name, bytes, inline] of [
     ['one byte', words(1), 'plain'],
-    ['few words', words(1023), 'plain'],
-    ['more words', words(1024), 'deflated'],
+    ['few words', words(4095), 'plain'],
+    ['more words', words(4096), 'deflated'],
     ['64 KiB of noise', noise(maxSmallBytes), 'plain'],
     ['a byte more', noise(maxSmallBytes + 1), undefined],
     ['a third deflates', mostly(40_000), 'plain'],
