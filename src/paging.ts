@@ -2,7 +2,7 @@
 // a page begins, and nothing of what lies there: what comes and goes meanwhile moves no other thing to another page.
 
 import { createCipheriv, createHash, type Cipher } from 'node:crypto'
-import { aCount, aRule, aString } from './door/rules.js'
+import { aCount, aString } from './door/rules.js'
 import { shown } from './door/wording.js'
 import { LorekeepError } from './errors.js'
 import { parseJson } from './json-text.js'
@@ -37,32 +37,6 @@ export const pageRules = { after: aString, limit: aCount(1, maxPageLimit) }
 export const namedPageRules = { ...pageRules, prefix: aString }
 /** Of all of a list: from a cursor on, and so many at most. */
 export const listRules = { after: aString, limit: aCount() }
-
-const timePattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/
-
-/** A time to filter by. A date is its beginning, UTC. */
-export const aTime = aRule<string>('a date, or a time with its zone, of ISO 8601', (value) => {
-  return typeof value === 'string' && timePattern.test(value) && !Number.isNaN(Date.parse(value))
-})
-
-/** From one time, and before another, in milliseconds since 1970. */
-export interface TimeRange {
-  readonly from?: number | undefined
-  readonly to?: number | undefined
-}
-
-export function timeRange(from?: string, to?: string): TimeRange | undefined {
-  if (from === undefined && to === undefined) return undefined
-  return {
-    ...(from !== undefined && { from: Date.parse(from) }),
-    ...(to !== undefined && { to: Date.parse(to) }),
-  }
-}
-
-export function isWithin(range: TimeRange | undefined, at: number): boolean {
-  if (range === undefined) return true
-  return at >= (range.from ?? -Infinity) && at < (range.to ?? Infinity)
-}
 
 /** Which list it is, whose, and of what: a cursor is good for that alone. */
 export type ListName = readonly unknown[]

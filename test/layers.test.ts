@@ -29,6 +29,7 @@ const leaves = [
   'src/temporary-file',
   'src/page-cache',
   'src/paging',
+  'src/time-range',
   'src/kept-shapes',
   'src/turns',
   'src/turn-taking',
@@ -97,6 +98,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/temporary-file': [],
   'src/page-cache': [],
   'src/paging': ['src/door', 'src/errors', 'src/json-text', 'src/types'],
+  'src/time-range': ['src/door'],
   'src/kept-shapes': [],
   'src/turns': [],
   'src/json-text': [],
@@ -366,6 +368,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/http': [
     'src/clock',
     'src/paging',
+    'src/time-range',
     'src/closing',
     'src/health',
     'src/defaults',

@@ -1,7 +1,8 @@
 // Cursors: sealed, and good for one list alone.
 
 import t from 'tap'
-import { aTime, Cursors, pageByLooks } from '../src/paging.js'
+import { Cursors, pageByLooks } from '../src/paging.js'
+import { aTime } from '../src/time-range.js'
 
 const cursors = new Cursors(() => 'a secret')
 const list = ['jobs', { user: 'alice' }]

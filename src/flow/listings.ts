@@ -1,6 +1,7 @@
 // Lists of jobs and documents, as pages and piece by piece.
 
-import { allByLooks, isWithin, pageByLooks, timeRange, type Cursors } from '../paging.js'
+import { allByLooks, pageByLooks, type Cursors } from '../paging.js'
+import { isWithin, timeRange } from '../time-range.js'
 import type { Reads } from '../reads.js'
 import { isOwn, type Scope } from '../scope.js'
 import { completionOf } from './document-status.js'

@@ -2,7 +2,8 @@
 
 import { aRule, broken, oneOf } from '../door/rules.js'
 import type { Rule } from '../door/rules.js'
-import { aTime, defaultPageLimit, maxPageLimit, type PageOptions } from '../paging.js'
+import { defaultPageLimit, maxPageLimit, type PageOptions } from '../paging.js'
+import { aTime } from '../time-range.js'
 import type { JsonObject } from '../types.js'
 import { requestError } from './target.js'
 

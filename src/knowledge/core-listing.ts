@@ -1,6 +1,7 @@
 // Cores of a user, as pages and piece by piece.
 
-import { allByLooks, isWithin, pageByLooks, timeRange, type Cursors } from '../paging.js'
+import { allByLooks, pageByLooks, type Cursors } from '../paging.js'
+import { isWithin, timeRange } from '../time-range.js'
 import { decodeRecord } from '../record.js'
 import type { Storage } from '../storage.js'
 import { checkName, coreKey, coresOf, toStat, type CoreRecord } from './records.js'

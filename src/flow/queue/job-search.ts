@@ -1,7 +1,7 @@
 // Which jobs are looked for, and what the places have in common in which they lie.
 
 import { decodeKey } from '../../keys.js'
-import { isWithin, type TimeRange } from '../../paging.js'
+import { isWithin, type TimeRange } from '../../time-range.js'
 import { isOwn, type Scope } from '../../scope.js'
 import type { Range } from '../../storage.js'
 import type { Job, JobState } from '../types.js'
