@@ -193,3 +193,16 @@ export async function inDirectory<T>(work: (directory: string) => Promise<T>): P
     await rm(directory, { recursive: true, force: true })
   }
 }
+
+/** What an operation costs where there are so many of a thing. */
+export interface Point {
+  readonly growth: string
+  readonly cost: string
+  readonly size: number
+  readonly value: number
+  readonly unit: 'ms' | 'us' | 'bytes'
+}
+
+export function reportPoint(point: Point): void {
+  process.stdout.write(`${JSON.stringify(point)}\n`)
+}
