@@ -1,15 +1,18 @@
 // Another thread of the same module as the one that indexes: it puts the triples of a part in order while that writes
-// the part's terms.
+// the part's terms. That one collects them by their subjects before: of 1,000,000 triples that takes 45 ms, the terms 50,
+// and their orders 60.
 
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../thread.js'
 import { Turns } from '../../turns.js'
 import { OrdersHere, rowsOf, type Orders, type Unsorted } from './orders.js'
-import type { Allocate, Permutation, SortedRows } from './permutations.js'
+import { RowTable } from './permutations.js'
+import type { Allocate, CollectedRows, Permutation, SortedRows } from './permutations.js'
 
 /** All arrays lie in memory that both threads have. */
-export interface ToOrders extends Unsorted {
+export interface ToOrders {
   readonly type: 'order'
+  readonly rows: CollectedRows
 }
 
 /** In this order, each once. What was sent is not changed before the next part. */
@@ -18,8 +21,23 @@ export type FromOrders =
   | { readonly type: 'osp'; readonly order: Permutation }
   | { readonly type: 'pos'; readonly order: Permutation }
 
-/** Numbers that another thread reads, too. */
-export const inShared: Allocate = (length) => new Uint32Array(new SharedArrayBuffer(4 * length))
+/** Numbers that another thread reads, too. Their memory is kept for the next part: for the collector it would be one more heap. */
+class SharedNumbers {
+  readonly #kept: Uint32Array[] = []
+  #taken = 0
+
+  /** All that was allocated before is free again. */
+  begin(): Allocate {
+    this.#taken = 0
+    return (length) => {
+      const place = this.#taken++
+      if ((this.#kept[place]?.length ?? 0) < length) {
+        this.#kept[place] = new Uint32Array(new SharedArrayBuffer(4 * length))
+      }
+      return (this.#kept[place] as Uint32Array).subarray(0, length).fill(0)
+    }
+  }
+}
 
 /** For one part after another. */
 export class OrdersThread {
@@ -28,6 +46,7 @@ export class OrdersThread {
   #failure: { readonly error: unknown } | undefined
   readonly #came: FromOrders[] = []
   #wake: (() => void) | undefined
+  readonly #numbers = new SharedNumbers()
 
   /** Where it is not there: some milliseconds before it is wanted. Where it cannot be started it is never ready. */
   start(): void {
@@ -57,7 +76,8 @@ export class OrdersThread {
   /** Call where it is ready. */
   order(unsorted: Unsorted): Orders {
     this.#came.length = 0
-    this.#worker?.postMessage({ type: 'order', ...unsorted } satisfies ToOrders)
+    const rows = rowsOf(unsorted, this.#numbers.begin())
+    this.#worker?.postMessage({ type: 'order', rows } satisfies ToOrders)
     return {
       rows: async () => (await this.#next('rows')).rows,
       osp: async () => (await this.#next('osp')).order,
@@ -82,18 +102,13 @@ export class OrdersThread {
   }
 }
 
-/** What the other thread does. It keeps its memory for the next part: for the collector it would be one more heap. */
+/** What the other thread does. */
 export class Ordering {
-  readonly #kept: Uint32Array[] = []
+  readonly #numbers = new SharedNumbers()
 
-  async order(unsorted: ToOrders, post: (message: FromOrders) => void): Promise<void> {
-    let taken = 0
-    const allocate: Allocate = (length) => {
-      const place = taken++
-      if ((this.#kept[place]?.length ?? 0) < length) this.#kept[place] = inShared(length)
-      return (this.#kept[place] as Uint32Array).subarray(0, length).fill(0)
-    }
-    const orders = new OrdersHere(() => rowsOf(unsorted, allocate), new Turns(undefined), allocate)
+  async order({ rows }: ToOrders, post: (message: FromOrders) => void): Promise<void> {
+    const table = () => new RowTable(rows)
+    const orders = new OrdersHere(table, new Turns(undefined), this.#numbers.begin())
     post({ type: 'rows', rows: await orders.rows() })
     post({ type: 'osp', order: await orders.osp() })
     post({ type: 'pos', order: await orders.pos() })

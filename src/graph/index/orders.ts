@@ -2,8 +2,9 @@
 // Hot: benchmarks/graph-import.ts; change with numbers.
 
 import type { Turns } from '../../turns.js'
-import { byLast, inHeap, RowTable } from './permutations.js'
-import type { Allocate, Permutation, SortedRows } from './permutations.js'
+import { byLast, inHeap, roomForRows } from './permutations.js'
+import type { Allocate, CollectedRows, Permutation } from './permutations.js'
+import type { RowTable, SortedRows } from './permutations.js'
 
 /** Triples as they came, by the ids that their terms were given. */
 export interface Columns {
@@ -66,7 +67,10 @@ export class OrdersHere implements Orders {
 }
 
 /** Triples by their terms' numbers in their order, and those of their places. */
-export function rowsOf({ columns, count, ranks, numbers }: Unsorted, allocate = inHeap): RowTable {
+export function rowsOf(
+  { columns, count, ranks, numbers }: Unsorted,
+  allocate = inHeap,
+): CollectedRows {
   const terms = ranks.length
   // By ids as they were given, since what is said of a subject comes in runs, and new subjects one after the other: by
   // their numbers in the order each step went elsewhere (1,000,000 triples: 70 ms, now 50).
@@ -74,7 +78,7 @@ export function rowsOf({ columns, count, ranks, numbers }: Unsorted, allocate = 
   countIds(columns.s, count, at)
   const counts = allocate(terms + 1)
   for (let id = 0; id < terms; id++) counts[(ranks[id] as number) + 1] = at[id] as number
-  const rows = new RowTable(counts, columns.places !== undefined, allocate)
+  const rows = roomForRows(counts, columns.places !== undefined, allocate)
   const { next } = rows
   for (let id = 0; id < terms; id++) at[id] = next[ranks[id] as number] as number
   scatterRows({ columns, count, ranks, numbers }, at, rows)
@@ -95,7 +99,7 @@ function countIds(ids: Uint32Array, count: number, counts: Uint32Array): void {
 function scatterRows(
   { columns: { s, p, o, places }, count, ranks, numbers }: Unsorted,
   at: Uint32Array,
-  { pairs, places: sorted }: RowTable,
+  { pairs, places: sorted }: CollectedRows,
 ): void {
   for (let i = 0; i < count; i++) {
     const id = s[i] as number

@@ -12,8 +12,8 @@ import { PassagePart } from './passage-part.js'
 import { passagesIn } from './said-passages.js'
 import { PredicateRoles } from './passage-roles.js'
 import { OrdersHere, rowsOf, type Columns, type Orders } from './orders.js'
-import { inShared, type OrdersThread } from './orders-thread.js'
-import { inHeap, type Allocate } from './permutations.js'
+import type { OrdersThread } from './orders-thread.js'
+import { RowTable } from './permutations.js'
 import { Origin, PlaceTable } from './place-table.js'
 import type { SourceName } from './places.js'
 import { ranksOf, sortTerms } from './term-order.js'
@@ -42,7 +42,7 @@ const fewestBeside = 1 << 17
 export interface Many {
   readonly kernel: TermsKernel
   readonly orders: OrdersThread
-  /** Of the index before: memory that is shared is no sooner gone than the collector comes. */
+  /** Of the index before: such memory is no sooner gone than the collector comes. */
   columns?: Columns
 }
 
@@ -60,7 +60,6 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
   /** Where many triples come. */
   readonly #many: Many | undefined
   readonly #kernel: TermsKernel | undefined
-  readonly #allocate: Allocate
   readonly taker: TripleTaker | undefined
   taken = 0
   #places: PlaceTable
@@ -117,8 +116,7 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
     this.#terms = new TermTable(room, kernel)
     kernel?.forget()
     this.#places = new PlaceTable(this.#terms)
-    this.#allocate = many === undefined ? inHeap : inShared
-    const columns = many?.columns ?? createColumns(room, this.#allocate)
+    const columns = many?.columns ?? createColumns(room)
     this.#columns = { ...columns, places: undefined }
     this.#roles = new PredicateRoles(this.#terms)
   }
@@ -296,7 +294,7 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
     const columns = this.#columns
     if (columns.places === undefined) {
       if (place === 0) return
-      columns.places = this.#allocate(columns.s.length)
+      columns.places = new Uint32Array(columns.s.length)
     }
     columns.places.fill(place, from, to)
   }
@@ -373,7 +371,7 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
     const writer = new PartWriter(this.#storage, name, terms.count, turns)
     try {
       const order = sortTerms(terms)
-      const ranks = ranksOf(order, terms.count, this.#allocate)
+      const ranks = ranksOf(order, terms.count)
       const where = this.#places.sorted(ranks)
       const orders = this.#order(ranks, where.numbers, turns)
       await writeTerms(terms, order, writer.dictionary, turns, this.#kernel)
@@ -393,7 +391,7 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
     const beside = this.#many?.orders
     return this.#triples >= fewestBeside && beside?.isReady === true
       ? beside.order(unsorted)
-      : new OrdersHere(() => rowsOf(unsorted), turns)
+      : new OrdersHere(() => new RowTable(rowsOf(unsorted)), turns)
   }
 
   async #finishVectors(): Promise<PartRecord[]> {
@@ -438,15 +436,14 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
     if (this.#number < 0) this.#number = this.#begun++
     while (this.#triples + count > this.#columns.s.length) {
       const { s, p, o, places } = this.#columns
-      const more = (column: Uint32Array) => twice(column, this.#allocate)
-      this.#columns = { s: more(s), p: more(p), o: more(o), places: places && more(places) }
+      this.#columns = { s: twice(s), p: twice(p), o: twice(o), places: places && twice(places) }
       if (this.#many !== undefined) this.#many.columns = this.#columns
     }
   }
 }
 
-function twice(column: Uint32Array, allocate: Allocate): Uint32Array {
-  const larger = allocate(2 * column.length)
+function twice(column: Uint32Array): Uint32Array {
+  const larger = new Uint32Array(2 * column.length)
   larger.set(column)
   return larger
 }
@@ -460,8 +457,9 @@ function isBytes(expected: Uint8Array, bytes: Uint8Array, from: number, to: numb
   return true
 }
 
-function createColumns(room: number, allocate: Allocate): Columns {
-  return { s: allocate(room), p: allocate(room), o: allocate(room), places: undefined }
+function createColumns(room: number): Columns {
+  const column = () => new Uint32Array(room)
+  return { s: column(), p: column(), o: column(), places: undefined }
 }
 
 interface GraphName {

@@ -11,7 +11,7 @@ import { partKind, placeWords, sourceWords, type PartRecord, type VectorRecord }
 import { fileKeys, vectorFile, vectorFileId, type LinkOptions } from './links-writer.js'
 import { PartWriter } from './part-writer.js'
 import { OrdersHere } from './orders.js'
-import { RowTable } from './permutations.js'
+import { roomForRows, RowTable, type CollectedRows } from './permutations.js'
 import {
   generationAt,
   PlaceList,
@@ -252,7 +252,7 @@ async function collectRows(
     await addCounts(input, counts)
     await turns.pass()
   }
-  const rows = new RowTable(counts, where.places.length > placeWords)
+  const rows = roomForRows(counts, where.places.length > placeWords)
   for (const input of inputs) {
     const stream = new RowStream(input.file)
     let left = input.file.record.triples
@@ -262,7 +262,7 @@ async function collectRows(
     }
     input.ids = new Uint32Array(0)
   }
-  return rows
+  return new RowTable(rows)
 }
 
 /** By id + 1, the rows of each subject. */
@@ -295,7 +295,7 @@ function collectSome(
   stream: RowStream,
   left: number,
   { ids, numbers }: Input,
-  { next, pairs, places: mixed }: RowTable,
+  { next, pairs, places: mixed }: CollectedRows,
 ): number {
   for (; left > 0; left--) {
     if (!stream.next()) break

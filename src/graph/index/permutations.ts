@@ -30,51 +30,71 @@ export const inHeap: Allocate = (length) => new Uint32Array(length)
 const idsAtOnce = 1 << 15
 const rowsAtOnce = 1 << 16
 
-/** Collects triples by their subjects, in any order and maybe several times, and puts them in order. */
-export class RowTable {
-  /** By subject: where its next pair goes. */
-  next: Uint32Array
+/** Triples by their subjects, those of each in any order and maybe several times. */
+export interface CollectedRows {
+  /** By subject: its first pair; one more for the end. */
+  readonly starts: Uint32Array
+  /** By subject: where its next pair goes, or has ended. */
+  readonly next: Uint32Array
   readonly pairs: Uint32Array
   /** By pair: the number of its place, where there are several. */
   readonly places: Uint32Array | undefined
+}
+
+/** `counts`: for each subject how many of its triples come at most, by id + 1. It is taken over. */
+export function roomForRows(
+  counts: Uint32Array,
+  isMixed: boolean,
+  allocate = inHeap,
+): CollectedRows {
+  const starts = addUp(counts)
+  const room = starts.at(-1) ?? 0
+  const next = allocate(starts.length - 1)
+  next.set(starts.subarray(0, -1))
+  return { starts, next, pairs: allocate(2 * room), places: isMixed ? allocate(room) : undefined }
+}
+
+/** Puts them in order, where they lie. */
+export class RowTable {
+  #next: Uint32Array
+  readonly #pairs: Uint32Array
+  readonly #places: Uint32Array | undefined
   readonly #starts: Uint32Array
   #kept = 0
   #lists = new Uint32Array(0)
   #listed = 0
 
-  /** `counts`: for each subject how many of its triples come at most, by id + 1. It is taken over. */
-  constructor(counts: Uint32Array, isMixed: boolean, allocate = inHeap) {
-    const starts = addUp(counts)
-    const room = starts.at(-1) ?? 0
+  /** What was collected is taken over. */
+  constructor({ starts, next, pairs, places }: CollectedRows) {
     this.#starts = starts
-    this.next = new Uint32Array(starts.subarray(0, -1))
-    this.pairs = allocate(2 * room)
-    this.places = isMixed ? allocate(room) : undefined
+    this.#next = next
+    this.#pairs = pairs
+    this.#places = places
   }
 
-  /** All of them have come. */
   async sorted(turns: Turns): Promise<SortedRows> {
-    const terms = this.next.length
+    const terms = this.#next.length
     for (let id = 0; id < terms; id += idsAtOnce) {
       const end = Math.min(terms, id + idsAtOnce)
-      if (this.places === undefined) this.#sort(id, end)
-      else this.#sortMixed(this.places, id, end)
+      if (this.#places === undefined) this.#sort(id, end)
+      else this.#sortMixed(this.#places, id, end)
       await turns.pass()
     }
     const kept = this.#kept
     this.#starts[terms] = kept
     // Many, and not needed while the other orders are made.
-    this.next = new Uint32Array(0)
+    this.#next = new Uint32Array(0)
     return {
-      spo: { starts: this.#starts, pairs: this.pairs.subarray(0, 2 * kept) },
-      rowPlaces: this.places?.subarray(0, kept),
+      spo: { starts: this.#starts, pairs: this.#pairs.subarray(0, 2 * kept) },
+      rowPlaces: this.#places?.subarray(0, kept),
       lists: this.#lists.subarray(0, this.#listed),
     }
   }
 
   /** Sorts the pairs of each subject, and keeps one of each. In place. */
   #sort(firstId: number, endId: number): void {
-    const { pairs, next } = this
+    const pairs = this.#pairs
+    const next = this.#next
     const starts = this.#starts
     let kept = this.#kept
     for (let id = firstId; id < endId; id++) {
@@ -97,7 +117,8 @@ export class RowTable {
   }
 
   #sortMixed(places: Uint32Array, firstId: number, endId: number): void {
-    const { pairs, next } = this
+    const pairs = this.#pairs
+    const next = this.#next
     const starts = this.#starts
     let kept = this.#kept
     for (let id = firstId; id < endId; id++) {

@@ -3,7 +3,6 @@
 
 import { entryWords } from './encoded-term.js'
 import { sortedPairs } from '../../radix-sort.js'
-import { inHeap } from './permutations.js'
 
 /** Below 0 where the first entry, [from, to) of `words`, comes before the other of the same hash. */
 export function compareEntries(
@@ -45,8 +44,8 @@ export function sortTerms(terms: Terms): Uint32Array<ArrayBuffer> {
 }
 
 /** By id its number in the order that sortTerms() gave. */
-export function ranksOf(order: Uint32Array, count: number, allocate = inHeap): Uint32Array {
-  const ranks = allocate(count)
+export function ranksOf(order: Uint32Array, count: number): Uint32Array {
+  const ranks = new Uint32Array(count)
   for (let n = 0; n < count; n++) ranks[order[2 * n + 1] as number] = n
   return ranks
 }
