@@ -13,7 +13,7 @@ import { Trace } from '../../tracing.js'
 import type { CoreTable } from '../core-table.js'
 import { createId, garbageKey, libraryKey, partName } from '../records.js'
 import { nameOfWaiting, type Library, type Waiting } from './library.js'
-import type { ReadSegment } from './memory-parts.js'
+import { SegmentsAhead, type ReadSegment } from './read-waiting.js'
 import { rowsOf, type Candidate } from './policy.js'
 
 const making = new Trace('index.make')
@@ -64,9 +64,9 @@ async function makeParts(
   { signal, onProgress, isThorough, onDamage, join }: IndexingOptions,
 ): Promise<void> {
   const { table, slices, read, minLinked } = tools
-  const readOrTell = async function* (waiting: Waiting) {
+  const readOrTell = async function* (waiting: Waiting, ahead: SegmentsAhead) {
     try {
-      yield* read(waiting)
+      yield* ahead.read(waiting)
     } catch (error) {
       if (hasCode(error, 'LK_STORAGE_CORRUPT')) onDamage?.(waiting)
       throw error
@@ -83,12 +83,13 @@ async function makeParts(
     const { reading } = library
     await commit(library, tools, async (stage) => {
       const builder = new IndexBuilder(slices, await stage(), first, signal)
+      const ahead = new SegmentsAhead(indexed, read)
       try {
         const total = indexed.reduce((sum, { bytes }) => sum + bytes, 0)
         let done = 0
         for (const waiting of indexed) {
           builder.source(waiting)
-          for await (const slice of readOrTell(waiting)) {
+          for await (const slice of readOrTell(waiting, ahead)) {
             signal?.throwIfAborted()
             builder.push(slice)
             await builder.ready()
@@ -112,6 +113,7 @@ async function makeParts(
         return { reading, added, removed: [], indexed, forgotten: [] }
       } finally {
         await builder.end()
+        await ahead.end()
       }
     })
   } finally {

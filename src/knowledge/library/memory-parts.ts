@@ -8,6 +8,7 @@ import type { Operation } from '../../storage.js'
 import { Turns } from '../../turns.js'
 import { createId } from '../records.js'
 import { nameOfWaiting, type Waiting } from './library.js'
+import { SegmentsAhead, type ReadSegment } from './read-waiting.js'
 
 /** Above either, segments are indexed in the storage before they are looked into. */
 export const mostInMemory = { segments: 256, bytes: 4 * 1024 * 1024 }
@@ -19,9 +20,6 @@ export const mostHeld = { segments: 1536, bytes: 24 * 1024 * 1024 }
 const mostGroups = 6
 /** More than this and a question waits for it. */
 const farTooMany = 24
-
-/** Gives the bytes of a segment, whole. */
-export type ReadSegment = (waiting: Waiting) => AsyncIterable<Uint8Array>
 
 interface Group {
   readonly parts: readonly Part[]
@@ -215,20 +213,25 @@ export class MemoryParts {
     const named = (waiting: Waiting) => ({ generation: sourceOf(waiting), core: waiting.core })
     const builder = new PartsBuilder(storage, createId(this.#now()), named(first), { bytes })
     const turns = new Turns(undefined)
-    for (const waiting of segments) {
-      if (this.#isStopped) throw new LorekeepError('LK_CLOSED')
-      builder.source(named(waiting))
-      for await (const slice of this.#readOrNote(waiting)) builder.push(slice)
-      await turns.pass()
+    const ahead = new SegmentsAhead(segments, this.#read)
+    try {
+      for (const waiting of segments) {
+        if (this.#isStopped) throw new LorekeepError('LK_CLOSED')
+        builder.source(named(waiting))
+        for await (const slice of this.#readOrNote(waiting, ahead)) builder.push(slice)
+        await turns.pass()
+      }
+    } finally {
+      await ahead.end()
     }
     // All of it is there: nothing is ever left out for another.
     const cache = new BlockCache(storage, Infinity)
     return (await builder.finish()).map((record) => new Part(cache, record))
   }
 
-  async *#readOrNote(waiting: Waiting): AsyncGenerator<Uint8Array> {
+  async *#readOrNote(waiting: Waiting, ahead: SegmentsAhead): AsyncGenerator<Uint8Array> {
     try {
-      yield* this.#read(waiting)
+      yield* ahead.read(waiting)
     } catch (error) {
       if (hasCode(error, 'LK_STORAGE_CORRUPT')) this.#damaged.add(waiting)
       throw error

@@ -7,6 +7,7 @@ import { LorekeepError } from '../../../src/errors.js'
 import { decodeKey, keyPrefix } from '../../../src/keys.js'
 import { mostContent } from '../../../src/knowledge/library/held-content.js'
 import { mostHeld } from '../../../src/knowledge/library/memory-parts.js'
+import { mostAhead } from '../../../src/knowledge/library/read-waiting.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { PartitionName, Storage } from '../../../src/storage.js'
 import type { CoreMessage } from '../../../src/types.js'
@@ -171,6 +172,9 @@ t.test(
 )
 
 t.test('close() waits for what is joined in memory, and leaves the rest of it', async (t) => {
+  const usual = { ...mostAhead }
+  t.teardown(() => Object.assign(mostAhead, usual))
+  mostAhead.segments = 0
   const cores = Array.from({ length: 7 }, (_, n) => `core ${n}`)
   const backend = await backendOf(cores)
   const keep = await createLorekeep({ backend, indexThreads: 0 })
