@@ -39,12 +39,13 @@ export class Servers {
 
   /**
    * Connects to the primary: where it was last, else (and at first) to the one of the newest timeline of all that answer.
-   * @throws ConnectionLost where there is none; the server's own error where it refuses who asks
+   * @throws ConnectionLost where there is none; the server's own error where one refuses who asks, and none is the primary
    */
   async connect(): Promise<Connection> {
     if (this.#timeline === 0 && this.#configs.length > 1) return this.#find()
+    // Also one that refuses who asks may have been the primary once.
     const known = await this.#open(this.#current).catch((error: unknown) => {
-      if (!isLost(error) || this.#configs.length === 1) throw error
+      if (this.#configs.length === 1) throw error
     })
     if (known !== undefined && this.#isPrimary(known)) return known
     known?.close()

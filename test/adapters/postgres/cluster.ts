@@ -106,6 +106,12 @@ export class Cluster {
     }
   }
 
+  /** Of a standby: resolves when it shows what the primary had at `position`. */
+  async catchUp(position: string): Promise<void> {
+    const isThere = `SELECT pg_last_wal_replay_lsn() >= '${position}'`
+    while ((await this.query(isThere))[0]?.[0] !== true) await wait(20)
+  }
+
   /** The number of the server's first process. */
   async processId(): Promise<number> {
     return Number((await readFile(join(this.directory, 'postmaster.pid'), 'utf8')).split('\n')[0])

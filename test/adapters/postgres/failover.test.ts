@@ -127,8 +127,7 @@ else {
     const storage = await backend.open('objects')
     await put(storage, text('a'), text('1'))
     const [row] = await primary.query('SELECT pg_current_wal_lsn()')
-    const isThere = `SELECT pg_last_wal_replay_lsn() >= '${String(row?.[0])}'`
-    while ((await standby.query(isThere))[0]?.[0] !== true) await wait(20)
+    await standby.catchUp(String(row?.[0]))
     // The standby gets nothing any more.
     await standby.query("ALTER SYSTEM SET primary_conninfo = ''")
     await standby.query('SELECT pg_reload_conf()')
