@@ -2,7 +2,7 @@
 
 import type { Client, ClientConfig } from 'pg'
 import { CopyRows, type CopiedRow } from './copy-rows.js'
-import { asLost, ConnectionLost, isTold } from './failures.js'
+import { asLost, connectFailure, ConnectionLost, isTold } from './failures.js'
 import type { Driver } from './peer.js'
 
 /** A statement that the server prepares once for each session, by its name. */
@@ -86,8 +86,7 @@ export class Connection {
       return new Connection(driver, client, timeoutMs, session)
     } catch (error) {
       destroy(client)
-      const cause = failed ?? error
-      throw isTold(cause) ? cause : asLost(cause)
+      throw connectFailure(failed ?? error)
     } finally {
       clearTimeout(timer)
       client.off('error', onError)

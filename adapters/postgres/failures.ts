@@ -17,6 +17,28 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 }
 
+/** By what the driver says: to ask again changes nothing, and what it says does not say what to do. */
+const wrongSettings = [
+  {
+    told: /^SASL: .*client password must be/,
+    detail:
+      'the server asks for a password and none is given: set PGPASSWORD, or put one into the URL',
+  },
+  {
+    told: /^The server does not support SSL connections/,
+    detail:
+      'the server takes no TLS, and sslmode (or ssl) asks for it: leave that out, or set ssl = on at the server',
+  },
+]
+
+/** The error to throw for one of the driver's while it connects. */
+export function connectFailure(error: unknown): unknown {
+  if (isTold(error)) return error
+  const message = error instanceof Error ? error.message : ''
+  const wrong = wrongSettings.find(({ told }) => told.test(message))
+  return wrong === undefined ? asLost(error) : new Error(wrong.detail, { cause: error })
+}
+
 /** What is no word of the server's: it could not be asked, or its answer did not come. */
 export function asLost(error: unknown): ConnectionLost {
   if (error instanceof ConnectionLost) return error

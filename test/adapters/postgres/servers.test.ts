@@ -1,9 +1,15 @@
 // Which of several hosts is asked, and what is told where none of them can be.
 
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { PostgresBackend } from '../../../adapters/postgres/index.js'
 import { put, text } from '../../suite/bytes.js'
 import { Cluster, skip } from './cluster.js'
+
+interface Test {
+  teardown(fn: () => unknown): unknown
+}
 
 const key = text('key')
 
@@ -39,5 +45,60 @@ else {
       details: { code: '28000' },
     })
     t.ok(performance.now() - begun < 4000, 'at once')
+  })
+
+  const configured = async (t: Test) => {
+    const cluster = await Cluster.start()
+    t.teardown(() => cluster.stop())
+    const hba = join(cluster.directory, 'pg_hba.conf')
+    writeFileSync(hba, `host all lore 127.0.0.1/32 scram-sha-256\n${readFileSync(hba, 'utf8')}`)
+    const made =
+      "SET password_encryption = 'scram-sha-256'; CREATE ROLE lore LOGIN PASSWORD 'hidden'"
+    await cluster.query(`${made}; SELECT pg_reload_conf()`)
+    return cluster
+  }
+
+  void t.test('a password that is missing is told at once, like one that is wrong', async (t) => {
+    const { port } = await configured(t)
+    const { env } = process
+    t.teardown(() => (process.env = env))
+    process.env = { ...env }
+    delete process.env['PGPASSWORD']
+    process.env['PGPASSFILE'] = '/nowhere'
+    const told = async (user: string) => {
+      const url = `postgres://${user}@127.0.0.1:${port}/postgres`
+      await using backend = new PostgresBackend({ url, retryMs: 5000 })
+      const begun = performance.now()
+      const error = await backend.exists().catch((error: Error) => error)
+      t.ok(performance.now() - begun < 4000, 'at once')
+      return error
+    }
+    t.match(await told('lore:wrong'), {
+      code: 'LK_STORAGE_FAILED',
+      kind: 'storage',
+      details: { code: '28P01' },
+    })
+    t.match(await told('lore'), {
+      code: 'LK_STORAGE_FAILED',
+      kind: 'storage',
+      message: /asks for a password.*PGPASSWORD/u,
+    })
+    t.equal(await told('lore:hidden'), false)
+  })
+
+  void t.test('TLS that the server has not is told at once', async (t) => {
+    const { port } = await configured(t)
+    for (const [parameters, options] of [
+      ['?sslmode=require', {}],
+      ['', { ssl: {} }],
+    ] as const) {
+      const url = `postgres://lore:hidden@127.0.0.1:${port}/postgres${parameters}`
+      await using backend = new PostgresBackend({ url, retryMs: 5000, ...options })
+      const begun = performance.now()
+      const error = await backend.exists().catch((error: Error) => error)
+      t.match(error, { code: 'LK_STORAGE_FAILED', message: /takes no TLS.*sslmode/u })
+      t.notMatch(error, { message: /hidden/u })
+      t.ok(performance.now() - begun < 4000, 'at once')
+    }
   })
 }
