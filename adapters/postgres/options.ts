@@ -36,8 +36,11 @@ export interface PostgresOptions {
 
 const aUrl: ReturnType<typeof aRule<string>> = {
   ...aRule<string>(
-    'a string such as postgres://user:password@host:5432/database',
-    (value) => typeof value === 'string' && /^postgres(?:ql)?:\/\//.test(value),
+    'a string such as postgres://user:password@host:5432/database, with ports of at most 65535, and with /, ?, # and @ of a password written as %2F, %3F, %23 and %40',
+    (value) =>
+      typeof value === 'string' &&
+      /^postgres(?:ql)?:\/\//.test(value) &&
+      urlsOf(value).every(isReadable),
   ),
   // It may have a password.
   isSecret: true,
@@ -60,4 +63,19 @@ export const postgresOptions = {
   statementTimeoutMs: aCount(1, longestTimer),
   snapshotMs: aCount(1, longestTimer),
   ssl: aTls,
+}
+
+/** One for each host: the driver takes one host only, and URL() no ports between commas. */
+export function urlsOf(url: string): string[] {
+  const [, scheme = '', user = '', hosts = '', rest = ''] =
+    /^([a-z]+:\/\/)([^@/?#]*@)?([^/?#]*)(.*)$/s.exec(url) ?? []
+  return hosts.split(',').map((host) => `${scheme}${user}${host}${rest}`)
+}
+
+/** As the driver reads it, which takes a user without a host, spaces and a % that escapes nothing. */
+function isReadable(url: string): boolean {
+  const readable = url.replaceAll(' ', '%20').replace('@/', '@host/')
+  if (!URL.canParse(readable)) return false
+  const port = new URL(readable).searchParams.get('port')
+  return !port || parseInt(port, 10) <= 65535
 }

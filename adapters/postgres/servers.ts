@@ -3,7 +3,7 @@
 import type { ClientConfig } from 'pg'
 import { Connection } from './connection.js'
 import { ConnectionLost, isLost } from './failures.js'
-import type { PostgresOptions } from './options.js'
+import { urlsOf, type PostgresOptions } from './options.js'
 import type { Driver } from './peer.js'
 
 /** How long connecting may take: a host that is gone does not say so. */
@@ -91,11 +91,4 @@ export class Servers {
   #open(at: number): Promise<Connection> {
     return Connection.open(this.#driver, this.#configs[at]!, this.#timeoutMs)
   }
-}
-
-/** One for each host: the driver takes one host only, and URL() no ports between commas. */
-function urlsOf(url: string): string[] {
-  const [, scheme = '', user = '', hosts = '', rest = ''] =
-    /^([a-z]+:\/\/)([^@/?#]*@)?([^/?#]*)(.*)$/s.exec(url) ?? []
-  return hosts.split(',').map((host) => `${scheme}${user}${host}${rest}`)
 }
