@@ -25,6 +25,17 @@ export interface Skipped extends Pick<Figure, 'scenario' | 'peer'> {
   readonly skipped: string
 }
 
+/** What something costs where there is so much of what grows: a point of a line in docs/growth.md. */
+export interface Point {
+  /** What grows, such as 'cores'. */
+  readonly growth: string
+  /** What is done, such as 'open the store'. */
+  readonly cost: string
+  readonly size: number
+  readonly value: number
+  readonly unit: 'ms' | 'us' | 'bytes'
+}
+
 export type Target = { readonly least: number } | { readonly most: number }
 
 export const MiB = 1024 * 1024
@@ -33,6 +44,12 @@ export const MiB = 1024 * 1024
 export function report(line: Figure | Skipped): void {
   if ('value' in line && Number.isNaN(line.value)) return
   process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+/** Hands a point to run.ts, beside figures. One that was not measured is none. */
+export function reportPoint(point: Point): void {
+  if (Number.isNaN(point.value)) return
+  process.stdout.write(`${JSON.stringify(point)}\n`)
 }
 
 export function note(text: string): void {
@@ -192,17 +209,4 @@ export async function inDirectory<T>(work: (directory: string) => Promise<T>): P
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
-}
-
-/** What an operation costs where there are so many of a thing. */
-export interface Point {
-  readonly growth: string
-  readonly cost: string
-  readonly size: number
-  readonly value: number
-  readonly unit: 'ms' | 'us' | 'bytes'
-}
-
-export function reportPoint(point: Point): void {
-  process.stdout.write(`${JSON.stringify(point)}\n`)
 }

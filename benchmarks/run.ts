@@ -1,17 +1,21 @@
-// Runs the scenarios, each in a process of its own, and prints one table.
+// Runs the scenarios, each in a process of its own, and prints one table, and one more of points where a
+// scenario tells how a cost grows.
 //
-//   node dist/benchmarks/run.js [--json] [scenario …]
+//   node dist/benchmarks/run.js [--json] [--into FILE] [scenario …]
 //
-// A target that is missed is no failure (the machine may be slow); a wrong result is.
+// `--into` keeps the run: its JSON becomes that file once all of it is there, and until then an older
+// one stays. A target that is missed is no failure (the machine may be slow); a wrong result is.
 
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { text } from 'node:stream/consumers'
-import type { Figure, Skipped } from './measure.js'
+import { parseArgs } from 'node:util'
+import { writeWholeFile } from '../src/whole-file.js'
+import { figureTable, pointTable, resultOf, type Line } from './result.js'
 import { buildSqlite } from './sqlite-build.js'
-
-type Line = Figure | Skipped
 
 const scenarios = [
   'import-triples',
@@ -62,28 +66,39 @@ const scenarios = [
   'same-things',
   'rare',
   'novel',
+  'growth',
 ]
 
-const asked = process.argv.slice(2).filter((argument) => argument !== '--json')
+const { values: options, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean' }, into: { type: 'string' } },
+})
 const unknown = asked.filter((name) => !scenarios.includes(name))
 if (unknown.length > 0) {
   process.stderr.write(`no scenario '${unknown.join("', '")}'; there are: ${scenarios.join(' ')}\n`)
   process.exit(2)
 }
+// Now, and not when all has run.
+if (options.into !== undefined) mkdirSync(dirname(options.into), { recursive: true })
 
 const chosen = asked.length > 0 ? asked : scenarios
 const usesSqlite = (name: string) => /^objects-|^flows-(load|work)$/.test(name)
 if (chosen.some(usesSqlite)) await buildSqlite()
 
+const machine = `Node ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}`
+const origin = { machine, date: new Date().toISOString(), commit: commitOf() }
 const lines: Line[] = []
 for (const name of chosen) lines.push(...(await run(name)))
 
-const machine = `Node ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}`
-if (process.argv.includes('--json')) {
-  process.stdout.write(`${JSON.stringify({ machine, figures: lines.map(judge) }, null, 2)}\n`)
-} else {
-  process.stdout.write(`${machine}\n\n${table(lines)}\n`)
+const result = resultOf(origin, lines)
+const json = `${JSON.stringify(result, null, 2)}\n`
+if (options.json) process.stdout.write(json)
+else {
+  const tables = [figureTable(result.figures), pointTable(result.points)].filter((rows) => rows)
+  process.stdout.write(`${[machine, ...tables].join('\n\n')}\n`)
 }
+// What was printed is there, whatever becomes of the file.
+if (options.into !== undefined) await writeWholeFile(options.into, once(Buffer.from(json)))
 
 async function run(name: string): Promise<Line[]> {
   const script = fileURLToPath(new URL(`./${name}.js`, import.meta.url))
@@ -92,45 +107,25 @@ async function run(name: string): Promise<Line[]> {
   })
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
   const output = (await text(child.stdout)).split('\n').filter((line) => line !== '')
+  const lines = output.map((line) => ({ ...(JSON.parse(line) as Line), of: name }))
   const code = await exit
-  if (code !== 0) {
-    process.stderr.write(`${name} ended with exit code ${code}\n`)
-    process.exitCode = 1
+  if (code === 0) return lines
+  const skipped = `ended with exit code ${code}`
+  process.stderr.write(`${name} ${skipped}\n`)
+  process.exitCode = 1
+  return [...lines, { scenario: name, peer: '', skipped, of: name }]
+}
+
+/** Of a tree that has changes it says so. */
+function commitOf(): string {
+  const options = ['describe', '--always', '--dirty', '--exclude=*', '--abbrev=12']
+  try {
+    return execFileSync('git', options, { encoding: 'utf8', stdio: 'pipe' }).trim()
+  } catch {
+    return 'unknown'
   }
-  return output.map((line) => JSON.parse(line) as Line)
 }
 
-function judge<L extends Line>(line: L): L & { readonly met?: boolean } {
-  if ('skipped' in line || !line.target) return line
-  const { target, value } = line
-  return { ...line, met: 'least' in target ? value >= target.least : value <= target.most }
-}
-
-/** As Markdown, to be pasted into README.md. */
-function table(all: readonly Line[]): string {
-  const rows = all.map((figure) => {
-    if ('skipped' in figure) {
-      return [figure.scenario, figure.peer, '', '', `skipped: ${figure.skipped}`, '', '']
-    }
-    const { met, target, unit } = judge(figure)
-    const show = (value: number) =>
-      unit === 'x' ? value.toFixed(2) : `${value.toFixed(unit === 'points' ? 1 : 0)} ${unit}`
-    const range = figure.low === figure.high ? '' : ` (${show(figure.low)}–${show(figure.high)})`
-    const wanted = !target
-      ? ''
-      : 'least' in target
-        ? `≥ ${show(target.least)}`
-        : `≤ ${show(target.most)}`
-    const verdict = met === undefined ? '' : met ? 'met' : 'missed'
-    const value = `${show(figure.value)}${range}`
-    return [figure.scenario, figure.peer, figure.ours, figure.theirs, value, wanted, verdict]
-  })
-  const head = ['scenario', 'against', 'ours', 'theirs', 'median (min–max)', 'target', '']
-  const widths = head.map((title, n) =>
-    Math.max(title.length, ...rows.map((row) => (row[n] as string).length)),
-  )
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, n) => cell.padEnd(widths[n] as number)).join(' | ')} |`
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
-  return [line(head), rule, ...rows.map(line)].join('\n')
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value
 }
