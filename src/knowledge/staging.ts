@@ -57,7 +57,7 @@ export class Staging {
     this.#builder = source && new IndexBuilder(slices, this.indexId, source, signal)
     this.writer = new SegmentWriter(slices, this.id, (slice) => {
       this.#builder?.push(slice)
-      // Not in the index's thread, which has more to do than this one.
+      // Not in the index's thread: this one would wait for it.
       this.#hash.update(slice)
     })
   }
