@@ -58,7 +58,7 @@ t.test('the pages in it lead to pages in it', async (t) => {
     const text = readFileSync(join(installed, page), 'utf8').replace(/^```[^]*?^```/gm, '')
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)) {
       // Pictures are where the repository is.
-      const place = target.endsWith('.png') ? root : installed
+      const place = /\.(png|svg)$/.test(target) ? root : installed
       t.ok(existsSync(join(place, dirname(page), target)), `${page}: ${target}`)
     }
   }
