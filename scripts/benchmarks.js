@@ -8,11 +8,12 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { figureHead, figureRow, verdict } from '../dist/benchmarks/result.js'
 import { drawBars, isRatio } from './charts/bars.js'
-import { clean } from './charts/svg.js'
+import { costsOf, drawLines, show, slopeOf } from './charts/lines.js'
+import { clean, inThousands } from './charts/svg.js'
 
 const results = 'benchmarks/results'
 const images = 'docs/images'
-const ofCharts = /^benchmarks-.*\.svg$/
+const ofCharts = /^(benchmarks|growth)-.*\.svg$/
 
 /** Which files of benchmarks/ are about one thing. Those that are nowhere are of a group of their own. */
 const groups = [
@@ -82,8 +83,8 @@ export function keptRuns(root) {
   })
 }
 
-/** Paths and what is to be there: the page as it is but for what is between markers, and charts. */
-export function pagesOf(runs, { benchmarks }) {
+/** Paths and what is to be there: the two pages as they are but for what is between markers, and charts. */
+export function pagesOf(runs, { benchmarks, growth }) {
   const files = new Map()
   const put = (path, text) => {
     if (files.has(path)) throw new Error(`${path} would be of two things`)
@@ -97,6 +98,9 @@ export function pagesOf(runs, { benchmarks }) {
       runs.map((run) => figuresOf(run, put)),
     ),
   )
+  const grown = runs.filter(({ points }) => points.length > 0).map((run) => growthOf(run, put))
+  const none = ['No run has been kept yet.']
+  put('docs/growth.md', between(growth, 'runs', grown.length > 0 ? grown : none))
   return files
 }
 
@@ -118,6 +122,31 @@ function figuresOf(run, put) {
   }
   parts.push(table(figureHead, figures.map(figureRow)))
   return parts.join('\n\n')
+}
+
+function growthOf(run, put) {
+  const { name, points } = run
+  const parts = [`## ${name}`, originOf(run)]
+  for (const growth of new Set(points.map(({ growth }) => growth))) {
+    const own = points.filter((point) => point.growth === growth)
+    const file = `growth-${slugOf(growth)}-${name}.svg`
+    put(`${images}/${file}`, drawLines(`${growth}: cost by size, ${name}`, own))
+    parts.push(`### ${inMarkdown(growth)}`)
+    parts.push(`![Costs of the table below by size, as lines](images/${file})`, growthTable(own))
+  }
+  return parts.join('\n\n')
+}
+
+function growthTable(points) {
+  const sizes = [...new Set(points.map(({ size }) => size))].sort((a, b) => a - b)
+  const rows = costsOf(points).map(({ cost, unit, points }) => {
+    const cells = sizes.map((size) => {
+      const found = points.findLast((point) => point.size === size)
+      return found ? show(found.value, unit) : ''
+    })
+    return [cost, ...cells, slopeOf(points)?.toFixed(2) ?? '']
+  })
+  return table(['cost', ...sizes.map(inThousands), 'slope'], rows)
 }
 
 const months =
@@ -158,7 +187,7 @@ function slugOf(text) {
 
 export function pagesNow(root) {
   const page = (name) => readFileSync(join(root, 'docs', name), 'utf8')
-  return { benchmarks: page('benchmarks.md') }
+  return { benchmarks: page('benchmarks.md'), growth: page('growth.md') }
 }
 
 /** Charts that are there, whoever drew them. */
