@@ -31,6 +31,12 @@ const asked = `SELECT pg_is_in_recovery(),
   CASE WHEN pg_is_in_recovery() THEN NULL ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
   pg_backend_pid(), ${settings}`
 
+/** Who waits for an answer so long looks, as often, whether there is going to be one. */
+const lookMs = 2000
+
+/** Why a session of the timeline is not going to answer, where that can be told. */
+type FindLoss = (timeline: number) => Promise<Error | undefined>
+
 export class Connection {
   /** Of the server's session. */
   readonly processId: number
@@ -41,17 +47,20 @@ export class Connection {
   readonly #driver: Driver
   readonly #client: Client
   readonly #timeoutMs: number
+  readonly #findLoss: FindLoss
   #lost: Error | undefined
 
   private constructor(
     driver: Driver,
     client: Client,
     timeoutMs: number,
+    findLoss: FindLoss,
     session: { readonly processId: number; readonly timeline: number | undefined },
   ) {
     this.#driver = driver
     this.#client = client
     this.#timeoutMs = timeoutMs
+    this.#findLoss = findLoss
     this.processId = session.processId
     this.timeline = session.timeline
     // Otherwise the loss of a session that does nothing would end the process.
@@ -65,7 +74,12 @@ export class Connection {
     })
   }
 
-  static async open(driver: Driver, config: ClientConfig, timeoutMs: number): Promise<Connection> {
+  static async open(
+    driver: Driver,
+    config: ClientConfig,
+    timeoutMs: number,
+    findLoss: FindLoss,
+  ): Promise<Connection> {
     const client = new driver.Client(config)
     let failed: Error | undefined
     const onError = (error: Error) => (failed ??= error)
@@ -83,7 +97,7 @@ export class Connection {
       })
       const [isStandby, timeline, processId] = rows[0] as [boolean, string | null, number]
       const session = { processId, timeline: isStandby ? undefined : parseInt(timeline ?? '', 16) }
-      return new Connection(driver, client, timeoutMs, session)
+      return new Connection(driver, client, timeoutMs, findLoss, session)
     } catch (error) {
       destroy(client)
       throw connectFailure(failed ?? error)
@@ -108,7 +122,8 @@ export class Connection {
 
   /**
    * The rows, each an array; values of type bytea are Buffers. The session is given up where the answer takes
-   * longer than `timeoutMs`, by default a little longer than the server allows a statement.
+   * longer than `timeoutMs`, by default a little longer than the server allows a statement, and before that where
+   * another server is the primary by now.
    */
   async run<Row extends unknown[]>(
     statement: Statement | string,
@@ -149,6 +164,12 @@ export class Connection {
     const timer = setTimeout(() => {
       this.#end(new ConnectionLost(`the server has not answered for ${timeoutMs} ms`))
     }, timeoutMs)
+    let isWaiting = true
+    const looks = setInterval(() => {
+      void this.#findLoss(this.timeline ?? 0).then((loss) => {
+        if (isWaiting && loss !== undefined) this.#end(loss)
+      })
+    }, lookMs)
     try {
       return await work()
     } catch (error) {
@@ -157,6 +178,8 @@ export class Connection {
       this.#end(lost)
       throw lost
     } finally {
+      isWaiting = false
+      clearInterval(looks)
       clearTimeout(timer)
     }
   }

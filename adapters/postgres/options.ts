@@ -18,7 +18,7 @@ export interface PostgresOptions {
   readonly shared?: boolean
   /**
    * So many milliseconds long a lost connection is made anew, and what was asked is asked again, before the caller is
-   * told. Default 10,000.
+   * told, counted from when the loss is noticed. Default 10,000.
    */
   readonly retryMs?: number
   /** Connections for reading, at most. Each partition has one more for writing. Default 8. */

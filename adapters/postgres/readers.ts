@@ -16,8 +16,8 @@ export class Readers {
   #count = 0
   #waiting: (() => void)[] = []
   #isClosed = false
-  /** Why the last read failed, where it was for a lost connection. */
-  #away: unknown
+  /** Why the last read failed, where it was for a lost connection, and when the first one did since one did not. */
+  #away: { readonly error: unknown; readonly since: number } | undefined
 
   constructor(
     servers: Servers,
@@ -33,16 +33,21 @@ export class Readers {
     read: (connection: Connection) => Promise<Result>,
     check: () => void,
   ): Promise<Result> {
-    const until = performance.now() + this.#retryMs
+    const called = performance.now()
+    // From when a loss is noticed: a server that says nothing takes its time.
+    let until: number | undefined
     for (;;) {
       if (this.#isClosed) throw new LorekeepError('LK_CLOSED')
       try {
-        const result = await this.#once(read, check, until)
+        const result = await this.#once(read, check, called)
         this.#away = undefined
         return result
       } catch (error) {
-        if (isLost(error)) this.#away = error
-        if (!isLost(error) || performance.now() > until) throw translate(error)
+        if (!isLost(error)) throw translate(error)
+        const now = performance.now()
+        this.#away = { error, since: this.#away?.since ?? now }
+        until ??= now + this.#retryMs
+        if (now >= until) throw translate(error)
         await wait(pauseMs)
       }
     }
@@ -57,7 +62,7 @@ export class Readers {
   async #once<Result>(
     read: (connection: Connection) => Promise<Result>,
     check: () => void,
-    until: number,
+    called: number,
   ): Promise<Result> {
     const isFull = this.#count === this.#most
     // In the order of the calls.
@@ -66,7 +71,10 @@ export class Readers {
     let connection: Connection | undefined
     try {
       // Who has waited for others that failed has had his time.
-      if (isFull && this.#away !== undefined && performance.now() > until) throw this.#away
+      if (isFull && this.#away !== undefined) {
+        const { error, since } = this.#away
+        if (performance.now() > Math.max(called, since) + this.#retryMs) throw error
+      }
       check()
       connection = this.#takeIdle() ?? (await this.#servers.connect())
       check()

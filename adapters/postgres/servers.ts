@@ -12,6 +12,13 @@ const connectMs = 3000
 export type ServerOptions = Required<Pick<PostgresOptions, 'url' | 'statementTimeoutMs'>> &
   Pick<PostgresOptions, 'ssl'>
 
+/** What became of connecting to all hosts. */
+interface Look {
+  readonly opened: readonly PromiseSettledResult<Connection>[]
+  /** The one of the newest timeline of those that take writes; connections to others are closed. */
+  readonly primary: { readonly at: number; readonly connection: Connection } | undefined
+}
+
 export class Servers {
   readonly #driver: Driver
   readonly #configs: readonly ClientConfig[]
@@ -20,6 +27,8 @@ export class Servers {
   #current = 0
   /** The newest timeline that was seen: who is behind it was a primary once. */
   #timeline = 0
+  /** One at a time, for all who wait. */
+  #looking: Promise<Look> | undefined
 
   constructor(driver: Driver, { url, statementTimeoutMs, ssl }: ServerOptions) {
     this.#driver = driver
@@ -59,20 +68,8 @@ export class Servers {
   }
 
   async #find(): Promise<Connection> {
-    const opened = await Promise.allSettled(this.#configs.map((_, at) => this.#open(at)))
-    let best: { readonly at: number; readonly connection: Connection } | undefined
-    for (const [at, outcome] of opened.entries()) {
-      if (outcome.status === 'rejected') continue
-      const connection = outcome.value
-      if (this.#isPrimary(connection)) {
-        best?.connection.close()
-        best = { at, connection }
-      } else connection.close()
-    }
-    if (best !== undefined) {
-      this.#current = best.at
-      return best.connection
-    }
+    const { opened, primary } = await this.#look()
+    if (primary !== undefined) return primary.connection
     // A refusal (of a password) says more than that a host is gone.
     const errors = opened.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
     const refusal = errors.find((error) => !isLost(error))
@@ -82,6 +79,44 @@ export class Servers {
     })
   }
 
+  async #look(): Promise<Look> {
+    const opened = await Promise.allSettled(this.#configs.map((_, at) => this.#open(at)))
+    let primary: Look['primary']
+    for (const [at, outcome] of opened.entries()) {
+      if (outcome.status === 'rejected') continue
+      const connection = outcome.value
+      if (this.#isPrimary(connection)) {
+        primary?.connection.close()
+        primary = { at, connection }
+      } else connection.close()
+    }
+    if (primary !== undefined) this.#current = primary.at
+    return { opened, primary }
+  }
+
+  /**
+   * Of a session of the host that has not answered for a while: why it is not going to, where another server is the
+   * primary by now. That the host takes no connection does not say so: it may be busy, and the only one.
+   */
+  async #lossOf(at: number, timeline: number): Promise<ConnectionLost | undefined> {
+    if (timeline === this.#timeline) {
+      this.#looking ??= this.#lookOnly().finally(() => (this.#looking = undefined))
+      const { opened, primary } = await this.#looking
+      const outcome = opened[at]!
+      // Not where it refuses, which is an answer.
+      const isSilent = outcome.status === 'rejected' && outcome.reason instanceof ConnectionLost
+      const isElsewhere = primary !== undefined && primary.at !== at
+      if (timeline === this.#timeline && !(isSilent && isElsewhere)) return undefined
+    }
+    return new ConnectionLost('the server has not answered, and another one is the primary')
+  }
+
+  async #lookOnly(): Promise<Look> {
+    const look = await this.#look()
+    look.primary?.connection.close()
+    return look
+  }
+
   #isPrimary({ timeline }: Connection): boolean {
     if (timeline === undefined || timeline < this.#timeline) return false
     this.#timeline = timeline
@@ -89,6 +124,7 @@ export class Servers {
   }
 
   #open(at: number): Promise<Connection> {
-    return Connection.open(this.#driver, this.#configs[at]!, this.#timeoutMs)
+    const loss = (timeline: number) => this.#lossOf(at, timeline)
+    return Connection.open(this.#driver, this.#configs[at]!, this.#timeoutMs, loss)
   }
 }

@@ -108,8 +108,8 @@ export class Writer {
   }
 
   /**
-   * Carries a group out, whatever becomes of the connection meanwhile, for as long as `retryMs`: from now, or where
-   * the group before it was given up, from when it was `called`.
+   * Carries a group out, whatever becomes of the connection meanwhile, for as long as `retryMs`: from when something
+   * first fails, or where the group before it was given up, from when it was `called`.
    * @throws LorekeepError `LK_STORAGE_UNAVAILABLE` where it was not carried out; any other where it may have been
    */
   async commit(group: Group, called: number): Promise<Refused> {
@@ -117,7 +117,7 @@ export class Writer {
     // Who has waited for one that failed has had his time.
     if (this.#away !== undefined && performance.now() > called + retryMs) throw this.#away
     const sequence = ++this.#sequence
-    const until = (this.#away === undefined ? performance.now() : called) + retryMs
+    let until = this.#away === undefined ? undefined : called + retryMs
     let isSent = false
     for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
       let isAsked = false
@@ -139,7 +139,9 @@ export class Writer {
         if (error === this.#ended) throw isSent ? inDoubt(error) : translate(error)
         const isPassing = isLost(error) || isUndone(error) || hasCode(error, 'LK_STORAGE_LOCKED')
         if (!isSent && !isPassing) throw translate(error)
-        if (performance.now() > until || this.#closing.signal.aborted) {
+        const now = performance.now()
+        until ??= now + retryMs
+        if (now >= until || this.#closing.signal.aborted) {
           if (isLost(error)) this.#away = translate(error)
           if (!isSent) throw translate(error)
           this.#decide()

@@ -119,11 +119,26 @@ export class Cluster {
 
   /** As if its machine had lost power: all processes of the server, at once. */
   async kill(): Promise<void> {
-    const first = await this.processId()
-    const all = execFileSync('ps', ['-o', 'pid=', '--ppid', String(first)], { encoding: 'utf8' })
-    process.kill(first, 'SIGSTOP')
-    for (const id of all.trim().split(/\s+/u)) process.kill(Number(id), 'SIGKILL')
-    process.kill(first, 'SIGKILL')
+    await this.freeze()
+    const [first, ...others] = await this.#processes()
+    for (const id of [...others, first!]) process.kill(id, 'SIGKILL')
+  }
+
+  /** It says nothing any more, and keeps its connections. The kernel goes on taking new ones for it. */
+  async freeze(): Promise<void> {
+    // The first one begins others, so it is the first to stop.
+    process.kill(await this.processId(), 'SIGSTOP')
+    for (const id of await this.#processes()) process.kill(id, 'SIGSTOP')
+  }
+
+  async thaw(): Promise<void> {
+    for (const id of await this.#processes()) {
+      try {
+        process.kill(id, 'SIGCONT')
+      } catch {
+        // Where it was thawed before, one may have ended since it was looked up.
+      }
+    }
   }
 
   async stop(): Promise<void> {
@@ -134,6 +149,13 @@ export class Cluster {
       await ended
     }
     await rm(this.directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  /** The first one first. */
+  async #processes(): Promise<number[]> {
+    const first = await this.processId()
+    const all = execFileSync('ps', ['-o', 'pid=', '--ppid', String(first)], { encoding: 'utf8' })
+    return [first, ...all.trim().split(/\s+/u).map(Number)]
   }
 
   async #answers(): Promise<void> {

@@ -19,6 +19,7 @@ export class Proxy {
   isDown = false
   /** Connections taken so far. */
   taken = 0
+  readonly #muted = new WeakSet<Socket>()
   /** The port of the server that new connections go to. */
   target: number
   readonly #server: Server
@@ -43,6 +44,11 @@ export class Proxy {
   /** All connections, at once. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Nobody hears any more from all connections there are; what is said on them reaches the server. */
+  mute(): void {
+    for (const socket of this.#sockets) this.#muted.add(socket)
   }
 
   async stop(): Promise<void> {
@@ -88,6 +94,7 @@ export class Proxy {
       socket.destroy()
     })
     server.on('data', (bytes) => {
+      if (this.#muted.has(server)) return
       if (this.cutsAnswers) end()
       else if (this.isForeign) socket.write(translated(bytes))
       else socket.write(bytes)
