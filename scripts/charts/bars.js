@@ -3,7 +3,7 @@
 
 import { show } from '../../dist/benchmarks/result.js'
 import { colours, ink, inThousands, isDrawable, label } from './svg.js'
-import { line, logScale, path, picture, rect, steps } from './svg.js'
+import { line, logScale, path, picture, rect, round, steps } from './svg.js'
 
 const width = 860
 const plot = { from: 310, to: 750 }
@@ -76,7 +76,7 @@ function bar(figure, x, y) {
   }
   if (Number.isFinite(low) && isDrawable(high) && low !== high) {
     const [from, to] = [isDrawable(low) ? x(low) : plot.from, x(high)]
-    const caps = `M${at(from)} ${middle - 3}v6M${at(from)} ${middle}H${at(to)}M${at(to)} ${middle - 3}v6`
+    const caps = `M${round(from)} ${middle - 3}v6M${round(from)} ${middle}H${round(to)}M${round(to)} ${middle - 3}v6`
     parts.push(path(caps, { stroke: colour, 'stroke-width': 1.5, fill: 'none', class: 'whisker' }))
   }
   const limit = limitOf(target)
@@ -85,11 +85,9 @@ function bar(figure, x, y) {
   return [...parts, label(plot.to + 12, y + 13, show(value, 'x') + verdict, { fill: colour })]
 }
 
-const at = (value) => Math.round(value * 10) / 10
-
 /** A flag that points to where the target is met. */
 function tick(x, y, isLeast) {
-  const d = `M${at(x)} ${y + 1}V${y + rowHeight - 1}M${at(x)} ${y + 1}l${isLeast ? 6 : -6} 3l${isLeast ? -6 : 6} 3z`
+  const d = `M${round(x)} ${y + 1}V${y + rowHeight - 1}M${round(x)} ${y + 1}l${isLeast ? 6 : -6} 3l${isLeast ? -6 : 6} 3z`
   return path(d, { stroke: ink, fill: ink, 'stroke-width': 1.5, class: 'target' })
 }
 
