@@ -267,8 +267,9 @@ export async function modelRuns(options: {
   const { engine, stores: count = 1, runs, seed, cacheBytes } = options
   const tally: Tally = {}
   let steps = 0
-  await fc.assert(
-    fc.asyncProperty(fc.commands(commands, { maxCommands: 30, size: 'max' }), async (sequence) => {
+  const property = fc.asyncProperty(
+    fc.commands(commands, { maxCommands: 30, size: 'max' }),
+    async (sequence) => {
       const directory = engine === 'level' ? mkdtempSync(join(tmpdir(), 'lorekeep-model-')) : ''
       const backend = engine === 'level' ? new LevelBackend(directory) : new MemoryBackend()
       const kept = new KeptBackend(backend, count > 1)
@@ -281,9 +282,12 @@ export async function modelRuns(options: {
         await backend.close()
         if (directory) rmSync(directory, { recursive: true })
       }
-    }),
-    { seed: seed | 0, numRuns: runs },
+    },
   )
+  // A sequence may be short, and a few all are in one seed of 200: as many more until they are not.
+  for (let n = 0; steps < 5 * runs; n++) {
+    await fc.assert(property, { seed: (seed + n) | 0, numRuns: runs })
+  }
   return { steps, tally }
 
   /** Each command, and after it a look at everything. */
