@@ -121,7 +121,8 @@ export interface Sharing {
   /**
    * Resolves when it is this one's turn at `name`, of all who share the partition in the order in which they
    * asked, with what ends the turn (and does nothing when it is called again). A turn ends with its process, or
-   * its backend, too. Rejects with the signal's reason where that aborts first, else as the other methods do.
+   * its backend, too, and may end where its process stands still. Rejects with the signal's reason where that aborts
+   * first, else as the other methods do.
    */
   turn(name: string, signal?: AbortSignal): Promise<() => void>
 

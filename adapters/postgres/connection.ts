@@ -49,6 +49,8 @@ export class Connection {
   readonly #timeoutMs: number
   readonly #findLoss: FindLoss
   #lost: Error | undefined
+  /** Resolves when the statement under way has ended. */
+  #running: Promise<void> | undefined
 
   private constructor(
     driver: Driver,
@@ -158,18 +160,13 @@ export class Connection {
     this.#end(new ConnectionLost('the connection was closed'))
   }
 
+  /** One after the other: version 9 of the driver is to refuse a statement while there is another. */
   async #guarded<Result>(work: () => Promise<Result>, timeoutMs: number): Promise<Result> {
+    while (this.#running !== undefined) await this.#running
     if (this.#lost !== undefined) throw asLost(this.#lost)
-    // The driver's own limit (query_timeout) goes on counting after a COPY has ended.
-    const timer = setTimeout(() => {
-      this.#end(new ConnectionLost(`the server has not answered for ${timeoutMs} ms`))
-    }, timeoutMs)
-    let isWaiting = true
-    const looks = setInterval(() => {
-      void this.#findLoss(this.timeline ?? 0).then((loss) => {
-        if (isWaiting && loss !== undefined) this.#end(loss)
-      })
-    }, lookMs)
+    let end: () => void = () => undefined
+    this.#running = new Promise((resolve) => (end = resolve))
+    const stopWatching = this.#watch(timeoutMs)
     try {
       return await work()
     } catch (error) {
@@ -178,8 +175,36 @@ export class Connection {
       this.#end(lost)
       throw lost
     } finally {
+      stopWatching()
+      this.#running = undefined
+      end()
+    }
+  }
+
+  /**
+   * Ends the session where an answer is not going to come, until what is returned is called. The driver's own limit
+   * (query_timeout) goes on counting after a COPY has ended.
+   */
+  #watch(timeoutMs: number): () => void {
+    const until = performance.now() + timeoutMs
+    let isWaiting = true
+    let timer: NodeJS.Timeout
+    const look = () => {
+      if (performance.now() >= until) {
+        this.#end(new ConnectionLost(`the server has not answered for ${timeoutMs} ms`))
+        return
+      }
+      wait()
+      void this.#findLoss(this.timeline ?? 0).then((loss) => {
+        if (isWaiting && loss !== undefined) this.#end(loss)
+      })
+    }
+    const wait = () => {
+      timer = setTimeout(look, Math.min(lookMs, Math.ceil(until - performance.now())))
+    }
+    wait()
+    return () => {
       isWaiting = false
-      clearInterval(looks)
       clearTimeout(timer)
     }
   }
