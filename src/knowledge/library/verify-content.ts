@@ -1,5 +1,5 @@
 // Whether an index has what a core says, and nothing else of it: what the core's messages give in memory
-// is compared with what the parts say of its generation. Triples are read core by core, as parts find those
+// is compared with what the parts say of its generation. Rows of triples are read core by core, as parts find those
 // of one; vectors and passages are read once, for all cores.
 
 import { createHash } from 'node:crypto'
@@ -11,18 +11,15 @@ import { withBlocks } from '../../graph/miss.js'
 import { floatsOf } from '../../graph/vectors/sampling.js'
 import { blocksOf, vectorsPerBlock } from '../../graph/vectors/types.js'
 import { readVectors } from '../../graph/vectors/vector-question.js'
-import { GraphVersion, type PartOfVersion } from '../../graph/version.js'
-import { ANY, type PartedView, type Rows } from '../../graph/view.js'
+import type { PartOfVersion } from '../../graph/version.js'
 import { keyOf } from '../../terms.js'
 import { createId, type CoreRecord } from '../records.js'
 import { MemoryBlocks } from './memory-parts.js'
 import { addPassages, collectionThatDiffers, type PassageDigests } from './verify-passages.js'
+import { areSameTriples, type TermHashes } from './verify-triples.js'
 
 /** Of larger cores it is not looked at: what they give would take several times as much memory. */
 const mostBytes = 256 * 1024 * 1024
-
-/** Rows that are compared before others get their turn. */
-const rowsAtOnce = 2000
 
 interface Compared {
   readonly core: CoreRecord
@@ -32,6 +29,8 @@ interface Compared {
   readonly vectors: VectorSums
   /** What addPassages() has found in them. */
   readonly passages: PassageDigests
+  /** Of the parts that were looked at for other cores. */
+  readonly hashes: TermHashes
   /** Its segments that are indexed. */
   readonly segments: readonly number[]
   readonly read: (segment: number) => AsyncIterable<Uint8Array>
@@ -53,6 +52,7 @@ export async function differenceOf({
   parts,
   vectors,
   passages,
+  hashes,
   segments,
   read,
   signal,
@@ -76,11 +76,7 @@ export async function differenceOf({
   const collections = new Set<string>()
   for (const part of [...expected, ...stored]) await addCollections(part, collections)
   for (const collection of collections) {
-    const [a, b] = [
-      await GraphVersion.of(expected, collection),
-      await GraphVersion.of(stored, collection),
-    ]
-    if (!(await isSameGraph(a.view, b.view, signal))) {
+    if (!(await areSameTriples(expected, stored, collection, hashes, signal))) {
       return `its triples in the collection '${collection}' are not those of its segments`
     }
   }
@@ -107,38 +103,6 @@ async function addCollections({ part, ...choice }: PartOfVersion, names: Set<str
     if (chosen.accepts !== undefined && chosen.accepts[place] !== 1) continue
     names.add(await withBlocks(() => part.terms.term(part.collectionOf(place)).v))
   }
-}
-
-/** Rows of both come in one order, that of their terms. */
-async function isSameGraph(
-  a: PartedView,
-  b: PartedView,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const [ofA, ofB] = [
-    await withBlocks(() => a.rows(ANY, ANY, ANY, ANY)),
-    await withBlocks(() => b.rows(ANY, ANY, ANY, ANY)),
-  ]
-  for (;;) {
-    signal?.throwIfAborted()
-    const left = await textsOf(a, ofA)
-    const right = await textsOf(b, ofB)
-    if (left.length !== right.length || left.some((text, n) => text !== right[n])) return false
-    if (left.length === 0) return true
-  }
-}
-
-/** The next rows, in words. */
-async function textsOf(view: PartedView, rows: Rows): Promise<string[]> {
-  const texts: string[] = []
-  while (texts.length < rowsAtOnce && (await withBlocks(() => rows.next()))) {
-    const { s, p, o, g } = rows
-    const text = await withBlocks(() =>
-      [s, p, o, g].map((id) => (id < 0 ? '' : keyOf(view.term(id)))).join('\n'),
-    )
-    texts.push(text)
-  }
-  return texts
 }
 
 /** Reads all vectors of a part once. */

@@ -1,7 +1,7 @@
 // What has to hold of the index of all that a user has: its parts lie there whole, have nothing but what
 // the user's cores say or said, and say what those say. Held are the generations of one user at a time,
-// and where content is read what the parts of one core take in memory (of a core of 256 MiB at most), or
-// a merge of one part (200 MiB).
+// and where content is read what the parts of one core take in memory (of a core of 256 MiB at most) beside the
+// hashes of terms (128 MiB), or a merge of one part (200 MiB).
 
 import { BlockCache } from '../../graph/index/block-cache.js'
 import { linksKey, mainKey, vectorKey } from '../../graph/index/keys.js'
@@ -29,6 +29,7 @@ import {
 import { addVectors, differenceOf, type VectorSums } from './verify-content.js'
 import { addPassages, type PassageDigests } from './verify-passages.js'
 import { damageOf, reasonOf } from './verify-part.js'
+import { TermHashes } from './verify-triples.js'
 
 /** Of the index: kept small, as what is verified is read once. */
 const cacheBytes = 16 * 1024 * 1024
@@ -56,6 +57,7 @@ interface Opened {
   readonly parts: ReadonlyMap<string, readonly Part[]>
   readonly vectors: VectorSums
   readonly passages: PassageDigests
+  readonly hashes: TermHashes
   /** Whether all of it can be read. */
   readonly isWhole: boolean
   /** By generation and number: the segments that wait. Undefined: what is said of one is none. */
@@ -167,7 +169,7 @@ export class LibraryCheck {
   /** Call for the cores of one user after the other, in the order of their keys. */
   async checkCore({ core, whose, segments, lost, read }: CheckedCore): Promise<void> {
     if (this.#opened?.user !== core.user) this.#opened = await this.#open(core.user)
-    const { generations, parts, vectors, passages, isWhole, waiting } = this.#opened
+    const { generations, parts, vectors, passages, hashes, isWhole, waiting } = this.#opened
     const name = generations.get(core.generation)
     const those = waiting.get(core.generation) ?? new Map<number, WaitingRecord | undefined>()
     for (const [n, record] of those) {
@@ -204,8 +206,8 @@ export class LibraryCheck {
     }
     if (!this.#report.deep || indexed.some((n) => lost.has(n))) return
     const { signal } = this.#report
-    const compared = { core, parts: having, vectors, passages, segments: indexed, read, signal }
-    const difference = await differenceOf(compared)
+    const found = { parts: having, vectors, passages, hashes }
+    const difference = await differenceOf({ core, ...found, segments: indexed, read, signal })
     if (difference !== undefined) this.#error('different', what, `${whose}: ${difference}`)
   }
 
@@ -233,7 +235,8 @@ export class LibraryCheck {
     const isWhole = records !== undefined && whole.length === records.length
     const generations = await this.#generationsOf(user)
     const waiting = await this.#waitingOf(user)
-    return { user, generations, parts, vectors, passages, isWhole, waiting }
+    const hashes = new TermHashes()
+    return { user, generations, parts, vectors, passages, hashes, isWhole, waiting }
   }
 
   async #waitingOf(user: string): Promise<Opened['waiting']> {
