@@ -2,10 +2,12 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { coreProblems } from '../fixtures/problems.js'
 import { overSharedPlaces, type SharedPlace } from '../fixtures/shared-places.js'
 import { exported, keysOf, slicedMessage, triplesMessage } from '../fixtures/stores.js'
 import { VirtualClock } from '../flow/virtual-clock.js'
+import { mostInMemory } from '../../src/knowledge/library/memory-parts.js'
 import { createLorekeep, type Lorekeep, type LorekeepOptions } from '../../src/lorekeep.js'
 import type { Backend } from '../../src/storage.js'
 
@@ -69,6 +71,60 @@ class Town {
 const over = await overSharedPlaces(t)
 
 const patternOf = (name: string) => ({ s: { v: `http://example.org/${name}/0`, e: true } })
+
+over('a question ends, however much comes meanwhile', async (t, place) => {
+  // More becomes a part before it is looked into.
+  const usual = { ...mostInMemory }
+  mostInMemory.segments = 8
+  t.teardown(async () => void Object.assign(mostInMemory, usual))
+  const town = new Town(t, place)
+  const backend = new FaultyBackend(place.backend())
+  const [a, b] = [await town.open(), await town.open({}, backend)]
+  const most = 200
+  let written = 0
+  const write = async () => {
+    const name = `core${written}`
+    await a.knowledge.write({ user: 'u', id: name }, [triplesMessage(name)])
+    written++
+  }
+  while (written < 20) await write()
+  // Less than what is read meanwhile, and more than nothing whenever anything is.
+  let last = Promise.resolve()
+  backend.beforeCall = (call) => {
+    if (call % 6 > 0 || written >= most) return Promise.resolve()
+    return (last = last.then(write))
+  }
+  const count = () => b.knowledge.graph({ user: 'u' }).count()
+  const found = (await count()) / 3
+  t.ok(20 <= found && found <= written, `${found} of ${written}`)
+  t.ok(written < most, `${written} were there before it ended`)
+  while (written < most) await write()
+  backend.beforeCall = undefined
+  t.equal(await count(), 3 * most)
+})
+
+over('what is indexed for a question that gives up is there for the next one', async (t, place) => {
+  const usual = { ...mostInMemory }
+  mostInMemory.segments = 8
+  t.teardown(async () => void Object.assign(mostInMemory, usual))
+  const town = new Town(t, place)
+  const backend = new FaultyBackend(place.backend())
+  const [a, b] = [await town.open(), await town.open({}, backend)]
+  for (let n = 0; n < 20; n++) {
+    await a.knowledge.write({ user: 'u', id: `core${n}` }, [triplesMessage(`m${n}`)])
+  }
+  const leaving = new AbortController()
+  const reason = new Error('enough')
+  const first = backend.calls
+  backend.beforeCall = async (call) => {
+    // It has begun to read them.
+    if (call > first + 30) leaving.abort(reason)
+  }
+  await t.rejects(b.knowledge.graph({ user: 'u' }).count({}, { signal: leaving.signal }), reason)
+  const waiting = async () => (await b.knowledge.indexState({ user: 'u' })).waiting.segments
+  for (let left = 1000; left > 0 && (await waiting()) > 0; left--) await turn()
+  t.equal(await waiting(), 0)
+})
 
 over('questions see what another process has changed', async (t, place) => {
   const town = new Town(t, place)

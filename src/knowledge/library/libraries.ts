@@ -13,7 +13,13 @@ import type { CoreRef } from '../types.js'
 import { HeldContent } from './held-content.js'
 import type { IndexingTools } from './indexing.js'
 import { Lane } from './lane.js'
-import { Library, type CoreChange, type Waiting } from './library.js'
+import {
+  Library,
+  nameOfWaiting,
+  type CoreChange,
+  type LibraryState,
+  type Waiting,
+} from './library.js'
 import { bytesOf, MemoryParts, mostInMemory } from './memory-parts.js'
 import { stateOfCore, stateOfLibrary } from './state.js'
 import { NamedBlocks } from './named-blocks.js'
@@ -196,7 +202,7 @@ export class Libraries {
     signal: AbortSignal | undefined,
     reads: Reads,
   ): Promise<HeldParts> {
-    const { library } = shelf
+    const { library, versions } = shelf
     await library.refresh(reads)
     for (;;) {
       signal?.throwIfAborted()
@@ -206,25 +212,45 @@ export class Libraries {
       const held = this.#atOnce(shelf, user, cores)
       if (held !== undefined) return held
       const generations = cores && this.#generations(shelf, user, cores)
-      if (cores === undefined || generations !== undefined) {
-        await this.#cover(shelf, generations, signal)
-      }
+      // What is outdated may have parts that are deleted soon.
+      if (!library.isReady || (cores !== undefined && generations === undefined)) continue
+      const covered = await this.#covered(shelf, generations, signal, (state) => {
+        return this.#atOnce(shelf, user, cores) ?? versions.holdOf(state, generations)
+      })
+      if (covered !== undefined) return covered
     }
   }
 
-  /** Brings what waits where a question sees it: into memory where it is little. */
-  async #cover(
-    shelf: Shelf,
+  /**
+   * Brings what waits where a question sees it: into memory where it is little, and `hold` gets what there was when that
+   * began, which is all there as long as it runs, whatever came meanwhile. Of more parts are made, and what there is
+   * then has to be looked at anew.
+   */
+  async #covered(
+    { library, memory, upkeep }: Shelf,
     generations: readonly string[] | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const { library, memory, upkeep } = shelf
-    const wanted = () => segmentsOf(library, generations)
-    const missing = wanted()
-    if (missing.length > mostInMemory.segments || bytesOf(missing) > mostInMemory.bytes) {
-      await upkeep.index(wanted, { signal, isThorough: false })
-    } else if (missing.length > 0 && !(await memory.take(wanted, library.waiting))) {
-      await this.#makeRoom(shelf, wanted, signal)
+    hold: (state: LibraryState) => HeldParts,
+  ): Promise<HeldParts | undefined> {
+    const state = library.state()
+    const asked = segmentsOf(state, generations)
+    const names = new Set(asked.map(({ generation }) => generation))
+    for (const { record } of state.parts) names.add(partName(record))
+    const unpin = this.#tools.table.collector.pin(...names)
+    const forget = memory.keep(state.waiting)
+    try {
+      // As they are now: the library may have been read anew.
+      const left = () => asked.flatMap((each) => library.waiting.get(nameOfWaiting(each)) ?? [])
+      if (asked.length > mostInMemory.segments || bytesOf(asked) > mostInMemory.bytes) {
+        await upkeep.bring(left, { signal })
+      } else if (await memory.take(() => asked, library.waiting)) {
+        return hold(state)
+      } else await this.#makeRoom({ library, memory, upkeep }, left, signal)
+      return undefined
+    } finally {
+      forget()
+      unpin()
+      memory.prune(library.waiting)
     }
   }
 
@@ -233,7 +259,7 @@ export class Libraries {
    * each question, of which nothing may be merged in the background.
    */
   async #makeRoom(
-    { library, memory, upkeep }: Shelf,
+    { library, memory, upkeep }: Pick<Shelf, 'library' | 'memory' | 'upkeep'>,
     wanted: () => readonly Waiting[],
     signal: AbortSignal | undefined,
   ): Promise<void> {
@@ -248,7 +274,7 @@ export class Libraries {
       damaged = waiting
     }
     try {
-      await upkeep.index(all, { signal, isThorough: false, onDamage })
+      await upkeep.bring(all, { signal, onDamage })
     } catch (error) {
       // Of another core: the next time it is left out.
       if (damaged === undefined || wanted().includes(damaged)) throw error
@@ -532,7 +558,10 @@ function isCovered(
   return segmentsOf(library, generations).every((waiting) => memory.has(waiting))
 }
 
-function segmentsOf(library: Library, generations: readonly string[] | undefined): Waiting[] {
+function segmentsOf(
+  library: Pick<LibraryState, 'waiting'>,
+  generations: readonly string[] | undefined,
+): Waiting[] {
   const waiting = [...library.waiting.values()]
   if (generations === undefined) return waiting
   const wanted = new Set(generations)

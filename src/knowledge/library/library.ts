@@ -51,6 +51,9 @@ export interface CoreChange {
   readonly retired?: string | undefined
 }
 
+/** What a library has at one moment. */
+export type LibraryState = Pick<Library, 'parts' | 'waiting' | 'retired'>
+
 /** The record of the parts, as it was written. */
 interface Written {
   readonly parts: readonly Part[]
@@ -207,6 +210,12 @@ export class Library {
   /** Generations that were given up since parts were made of them. */
   get retired(): ReadonlySet<string> {
     return this.#retired
+  }
+
+  /** What there is now, whatever becomes of it. */
+  state(): LibraryState {
+    const { parts, waiting, retired } = this
+    return { parts, waiting: new Map(waiting), retired: new Set(retired) }
   }
 
   /** Reads it where that is needed. @throws LorekeepError `LK_STORAGE_*` */

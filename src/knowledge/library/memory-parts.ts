@@ -58,6 +58,8 @@ export class MemoryParts {
   readonly #damaged = new WeakSet<Waiting>()
   #last: Promise<unknown> = Promise.resolve()
   #joining: Promise<void> | undefined
+  /** What waited when questions under way were asked: they see it, whatever became of it since. */
+  readonly #asked = new Set<ReadonlyMap<string, Waiting>>()
   #isStopped = false
 
   /** `pin` keeps the segments of generations until it is undone. */
@@ -93,13 +95,19 @@ export class MemoryParts {
     })
   }
 
+  /** Lets go of none of these until what is returned is called. */
+  keep(waiting: ReadonlyMap<string, Waiting>): () => void {
+    this.#asked.add(waiting)
+    return () => void this.#asked.delete(waiting)
+  }
+
   has(waiting: Waiting): boolean {
     return this.#names.has(nameOfWaiting(waiting))
   }
 
   /** Lets go of those of which nothing waits any more. */
   prune(waiting: ReadonlyMap<string, Waiting>): void {
-    const left = this.#groups.filter(hasAny(waiting))
+    const left = this.#groups.filter(this.#hasAny(waiting))
     if (left.length < this.#groups.length) this.#set(left)
   }
 
@@ -152,7 +160,7 @@ export class MemoryParts {
     if (missing.length === 0) return
     const made = await this.#build(missing)
     // What has become of the others meanwhile stays so, and of these nothing may wait any more.
-    if (hasAny(waiting)(made)) this.#set([...this.#groups, made])
+    if (this.#hasAny(waiting)(made)) this.#set([...this.#groups, made])
     const few = this.#joinable(waiting).length
     if (few <= mostGroups) return
     this.#joining ??= this.#join(waiting).finally(() => (this.#joining = undefined))
@@ -161,7 +169,8 @@ export class MemoryParts {
 
   /** Groups of which all that waits can be read: a question has nothing else of the others any more. */
   #joinable(waiting: ReadonlyMap<string, Waiting>): readonly Group[] {
-    const isDamaged = (segment: Waiting) => this.#damaged.has(segment) && isIn(waiting)(segment)
+    const isSeen = this.#isSeen(waiting)
+    const isDamaged = (segment: Waiting) => this.#damaged.has(segment) && isSeen(segment)
     return this.#groups.filter(({ segments }) => !segments.some(isDamaged))
   }
 
@@ -179,14 +188,25 @@ export class MemoryParts {
     for (const group of bySize) {
       if (joined.length > 1 && group.segments.length > 2 * segments.length) break
       joined.push(group)
-      segments.push(...group.segments.filter(isIn(waiting)))
+      segments.push(...group.segments.filter(this.#isSeen(waiting)))
     }
     if (joined.length < 2) return
     const made = await this.#build(segments).catch(() => undefined)
     if (made !== undefined) {
       const groups = [...this.#groups.filter((group) => !joined.includes(group)), made]
-      this.#set(groups.filter(hasAny(waiting)))
+      this.#set(groups.filter(this.#hasAny(waiting)))
     } else if (segments.some((segment) => this.#damaged.has(segment))) await this.#join(waiting)
+  }
+
+  /** By those who ask now, or asked before. */
+  #isSeen(waiting: ReadonlyMap<string, Waiting>): (segment: Waiting) => boolean {
+    const all = [waiting, ...this.#asked].map(isIn)
+    return (segment) => all.some((is) => is(segment))
+  }
+
+  #hasAny(waiting: ReadonlyMap<string, Waiting>): (group: Group) => boolean {
+    const isSeen = this.#isSeen(waiting)
+    return ({ segments }) => segments.some(isSeen)
   }
 
   #set(groups: readonly Group[]): void {
@@ -245,10 +265,6 @@ export function bytesOf(segments: readonly Waiting[]): number {
 
 function isIn(waiting: ReadonlyMap<string, Waiting>): (segment: Waiting) => boolean {
   return (segment) => waiting.has(nameOfWaiting(segment))
-}
-
-function hasAny(waiting: ReadonlyMap<string, Waiting>): (group: Group) => boolean {
-  return ({ segments }) => segments.some(isIn(waiting))
 }
 
 export class MemoryBlocks implements BlockStorage {

@@ -3,7 +3,7 @@ import { hasCode } from '../../errors.js'
 import { layoutOf, partKind, type PartRecord } from '../../graph/index/layout.js'
 import type { Part } from '../../graph/index/part.js'
 import type { IndexOptions } from '../../graph/types.js'
-import { eitherOf } from '../../in-flight.js'
+import { eitherOf, untilAborted } from '../../in-flight.js'
 import {
   candidateOf,
   forget,
@@ -132,13 +132,33 @@ export class Upkeep {
   /** Makes parts of those of the segments that wait when it is its turn. */
   async index(wanted: () => readonly Waiting[], options: IndexingOptions): Promise<void> {
     const signal = this.#until(options.signal)
-    const how = { isWaitedFor: true, signal }
-    await this.#indexing.run(signal, () =>
+    await this.#index(wanted, { ...options, signal }, signal)
+  }
+
+  /** The same for a question: where that gives up, what was begun goes on, for the next one. */
+  async bring(
+    wanted: () => readonly Waiting[],
+    options: Omit<IndexingOptions, 'isThorough'>,
+  ): Promise<void> {
+    const asked = this.#until(options.signal)
+    const { signal } = this.#stopping
+    const work = () => this.#index(wanted, { ...options, signal, isThorough: false }, asked)
+    await untilAborted(work, asked)
+  }
+
+  /** With `asked` it is not waited for any more, and with the signal of the options it ends. */
+  async #index(
+    wanted: () => readonly Waiting[],
+    options: IndexingOptions,
+    asked: AbortSignal,
+  ): Promise<void> {
+    const how = { isWaitedFor: true, signal: asked }
+    await this.#indexing.run(asked, () =>
       this.#inTurn('index', how, async () => {
         // Others may have made it before it is this one's turn.
         await this.#library.refresh()
         for (let left = wanted(); left.length > 0; left = wanted()) {
-          await indexSegments(this.#library, left, this.#tools, { ...options, signal })
+          await indexSegments(this.#library, left, this.#tools, options)
           await this.#library.refresh()
         }
       }),

@@ -2,7 +2,7 @@ import type { Part } from '../../graph/index/part.js'
 import type { HeldParts, PartOfVersion } from '../../graph/version.js'
 import type { Collector } from '../collector.js'
 import { partName } from '../records.js'
-import type { Library } from './library.js'
+import type { Library, LibraryState } from './library.js'
 import type { MemoryParts, PartInMemory } from './memory-parts.js'
 
 /** Choices of cores that are remembered, so that the next question about them begins where one ended. */
@@ -22,7 +22,7 @@ class Version {
 
   /** `ended` is told of its parts when nobody holds it any more. */
   constructor(
-    { parts, retired, waiting }: Library,
+    { parts, retired, waiting }: LibraryState,
     memory: MemoryParts,
     collector: Collector,
     ended: (parts: readonly PartOfVersion[]) => void,
@@ -109,6 +109,11 @@ export class Versions {
     return this.#newest.version.held(generations)
   }
 
+  /** As hold(), of what the library had: its parts are pinned, and memory has what waited of what is asked. */
+  holdOf(state: LibraryState, generations: readonly string[] | undefined): HeldParts {
+    return this.#version(state).held(generations)
+  }
+
   /** The next question sees another one. */
   forget(): void {
     this.#newest?.forget()
@@ -118,10 +123,14 @@ export class Versions {
   }
 
   #make(): { readonly version: Version; readonly forget: () => void } {
+    const version = this.#version(this.#library)
+    return { version, forget: version.hold() }
+  }
+
+  #version(state: LibraryState): Version {
     // What it has read since the next question did not see it any more.
     const ended = (parts: readonly PartOfVersion[]) => this.#letGo(parts.map(({ part }) => part))
-    const version = new Version(this.#library, this.#memory, this.#collector, ended)
-    return { version, forget: version.hold() }
+    return new Version(state, this.#memory, this.#collector, ended)
   }
 
   #letGo(parts: Iterable<Part>): void {
