@@ -155,15 +155,23 @@ const runs: Readonly<Record<string, (amount: number, seed: number) => Promise<un
     const queue = { engine: 'shared', runs: half, seed } as const
     const two = { runs: half, processes: 2, seed }
     const four = { runs: half, processes: 4, seed }
-    return {
-      two: await modelRuns({ ...pages, stores: 2, cacheBytes: 64 * 1024 }),
-      four: await modelRuns({ ...pages, stores: 4, cacheBytes: 1 }),
-      twoQueues: await flowModelRuns({ ...queue, queues: 2 }),
-      fourQueues: await flowModelRuns({ ...queue, queues: 4 }),
-      objects: { two: await sharedObjects(two), four: await sharedObjects(four) },
-      flows: { two: await sharedFlows(two), four: await sharedFlows(four) },
-      cores: { two: await sharedCores(two), four: await sharedCores(four) },
+    const works = {
+      'objects, two': () => modelRuns({ ...pages, stores: 2, cacheBytes: 64 * 1024 }),
+      'objects, four': () => modelRuns({ ...pages, stores: 4, cacheBytes: 1 }),
+      'queues, two': () => flowModelRuns({ ...queue, queues: 2 }),
+      'queues, four': () => flowModelRuns({ ...queue, queues: 4 }),
+      'objects of processes, two': () => sharedObjects(two),
+      'objects of processes, four': () => sharedObjects(four),
+      'flows of processes, two': () => sharedFlows(two),
+      'flows of processes, four': () => sharedFlows(four),
+      'cores of processes, two': () => sharedCores(two),
+      'cores of processes, four': () => sharedCores(four),
     }
+    // It takes hours.
+    for (const [name, work] of Object.entries(works)) {
+      console.log(`  ${name}: ${JSON.stringify(await work())}`)
+    }
+    return `${half} runs of each`
   },
   snapshots: (runs, seed) =>
     inDirectory((base) =>
