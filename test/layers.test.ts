@@ -462,7 +462,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/flow/types',
     'src/graph/types',
   ],
-  'src/cli/main': ['src/cli/program', 'src/cli/output'],
+  'src/cli/main': ['src/cli/cache-directory', 'src/cli/run'],
+  'src/cli/cache-directory': [],
+  'src/cli/run': ['src/cli/program', 'src/cli/output'],
   'src/cli/program': [
     ...leaves,
     'src/codec/dialects/names',
