@@ -9,7 +9,9 @@ import { maxAskedWaitMs } from './queue/backoff.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
 import { recordedPlaces } from './queue/records.js'
 import { titleOf } from './steps/title.js'
+import { termOf } from '../terms.js'
 import { Trace } from '../tracing.js'
+import type { Triple } from '../types.js'
 import type { Flow, FlowDocument, JobFailure, JobState, Step, StepContext } from './types.js'
 
 export interface ExecutionOptions {
@@ -313,7 +315,7 @@ function documentOf(
   const { document: id, user, collection, type } = stored
   const title = titleOf({ ...stored, id, text }, base, read)
   // A step may change what it gets; what is stored, and kept in memory, stays.
-  const metadata = structuredClone(stored.metadata)
+  const metadata = stored.metadata.map(copyOf)
   return {
     id,
     user,
@@ -325,6 +327,12 @@ function documentOf(
     ...(read !== undefined && { headings: read.headings }),
     ...(read !== undefined && read.pages.length > 0 && { pages: read.pages }),
   }
+}
+
+/** Not by structuredClone(), which takes 3 us for one triple, where a job takes 70. */
+function copyOf({ s, p, o, g }: Triple): Triple {
+  const copy = { s: termOf(s), p: termOf(p), o: termOf(o) }
+  return g === undefined ? copy : { ...copy, g }
 }
 
 /** Whether another attempt is of no use: the step says so, or the file or the package is not there to read. */

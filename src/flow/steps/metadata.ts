@@ -13,13 +13,16 @@ export function literalsOf(
   base: string,
   predicates: readonly string[],
 ): Term[] {
+  const found: Term[] = []
+  if (metadata.length === 0) return found
   // An id that is no IRI stands in metadata as it is, more often than as the core has it.
-  const names = [id, documentUri(id, base)]
-  return predicates.flatMap((predicate) =>
-    metadata
-      .filter(({ s, p, o }) => names.includes(s.v) && p.v === predicate && !o.e)
-      .map(({ o }) => o),
-  )
+  const uri = documentUri(id, base)
+  for (const predicate of predicates) {
+    for (const { s, p, o } of metadata) {
+      if (p.v === predicate && !o.e && (s.v === id || s.v === uri)) found.push(o)
+    }
+  }
+  return found
 }
 
 /** What metadata have titles in, the clearest first. */

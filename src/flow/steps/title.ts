@@ -35,7 +35,7 @@ const maxLength = 1000
 function titleSaid(document: Titled, base: string): string | undefined {
   const said = literalsOf(document, base, titlePredicates)
   const titles = said.filter(({ v }) => v.trim() !== '' && v.length <= maxLength)
-  const language = languageOf(document, base)
+  const language = titles.length > 1 ? languageOf(document, base) : undefined
   if (language !== undefined) {
     titles.sort((a, b) => languageRank(a, [language]) - languageRank(b, [language]))
   }
