@@ -462,9 +462,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/flow/types',
     'src/graph/types',
   ],
-  'src/cli/main': ['src/cli/cache-directory', 'src/cli/run'],
+  'src/cli/main': ['src/cli/cache-directory', 'src/cli/program', 'src/cli/output'],
   'src/cli/cache-directory': [],
-  'src/cli/run': ['src/cli/program', 'src/cli/output'],
   'src/cli/program': [
     ...leaves,
     'src/codec/dialects/names',

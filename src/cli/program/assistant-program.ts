@@ -1,6 +1,5 @@
 // The command line of what assistants start.
 
-import * as nodeModule from 'node:module'
 import type { Command } from 'commander'
 import { addAccess, configOption, example, ownedAction, parseText, userOption } from './options.js'
 
@@ -18,18 +17,8 @@ export function addMcp(program: Command, version: string): void {
     .addHelpText('after', example('lorekeep mcp --data ./lorekeep-data --user alice'))
     .action(
       ownedAction(async () => {
-        keepCompiled()
         const { serveAssistant } = await import('../commands/assistants/mcp.js')
         return (options: Parameters<typeof serveAssistant>[1]) => serveAssistant(version, options)
       }),
     )
-}
-
-/**
- * Assistants wait for the start of what they start, half of which is the compiling of modules: Node keeps that for the
- * next time, in its own place below the directory for temporary files, from 22.1 on.
- */
-function keepCompiled(): void {
-  const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: () => unknown }
-  enableCompileCache?.()
 }
