@@ -15,6 +15,7 @@ import { EntryPage } from './entries.js'
 import { IdHash } from './hash.js'
 import { LaneQueue, type Change, type LaneHost, type Member, type Written } from './lane-queue.js'
 import { applied, lookBehind, type Look } from './loading.js'
+import { IdFilters } from './id-filters.js'
 import type { Memory } from './memory.js'
 import { damaged, Pages, StalePage } from './pages.js'
 import { readAhead } from './reading-ahead.js'
@@ -76,9 +77,11 @@ export class Committer {
     this.#cache = new PageCache(cacheBytes)
     const shapes = new RowShapes()
     const hash = new IdHash(state.heads.main.record.hashKey)
+    const entries = new Pages(storage, this.#cache, EntryPage.decode)
     this.memory = {
       blocks: new Pages(storage, this.#cache, (bytes) => new Block(bytes, shapes, hash)),
-      entries: new Pages(storage, this.#cache, EntryPage.decode),
+      entries,
+      filters: new IdFilters(this.#cache, entries),
       hash,
     }
     this.#host = this.#hostOf(now)

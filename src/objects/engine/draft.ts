@@ -185,7 +185,7 @@ export class Draft {
     collection: string,
     ids: readonly ObjectId[],
   ): Promise<(Row | undefined)[] | undefined> {
-    const { entries, hash } = this.#memory
+    const { entries, filters, hash } = this.#memory
     const texts = ids.map(String)
     const hashes = sortEntries(
       texts.map((id) => hash.of(collection, id)),
@@ -197,24 +197,29 @@ export class Draft {
       for (const [n, id] of texts.entries()) if (drafted.has(id)) candidates.add(n)
     }
     const held = new HeldPages(entries)
-    const match = (runs: readonly Run[]) => {
-      const unread: Run[] = []
-      const missing: number[] = []
+    const keys = hashes.keys as Float64Array
+    const lookIn = (runs: Iterable<Run>) => {
+      const unread = new Map<Run, readonly number[]>()
       for (const run of runs) {
-        const pages = run.adds.tryMatch(hashes.keys as Float64Array, held, (place) => {
-          candidates.add(hashes.refs[place] as number)
+        const places = filters.peek(run)?.placesOf(keys)
+        const asked = places === undefined ? keys : Float64Array.from(places, (n) => keys[n]!)
+        const pages = run.adds.tryMatch(asked, held, (n) => {
+          candidates.add(hashes.refs[places === undefined ? n : places[n]!] as number)
         })
-        if (pages.length === 0) continue
-        unread.push(run)
-        missing.push(...pages)
+        if (pages.length > 0) unread.set(run, pages)
       }
-      return { unread, missing }
+      return unread
     }
+    const { ids: index } = this.state
+    let unread = lookIn(runsIn(index, this.lane))
+    const many = [...unread].filter(([run, pages]) => filters.isWorth(index, run, pages.length))
+    for (const [run] of many) await filters.make(run)
+    if (many.length > 0) unread = lookIn(unread.keys())
     // What others have made of late is not in memory: one read for all of it.
-    const { unread, missing } = match(runsIn(this.state.ids, this.lane))
+    const missing = [...unread.values()].flat()
     if (missing.length > 0) {
       await held.loadMany(missing)
-      match(unread)
+      lookIn(unread.keys())
     }
     let found: (Row | undefined)[] | undefined
     for (const n of candidates) {

@@ -1,5 +1,6 @@
 import type { Block } from './block.js'
 import type { IdHash } from './hash.js'
+import type { IdFilters } from './id-filters.js'
 import type { EntryPages } from './list.js'
 import type { Pages } from './pages.js'
 
@@ -7,5 +8,6 @@ import type { Pages } from './pages.js'
 export interface Memory {
   readonly blocks: Pages<Block>
   readonly entries: EntryPages
+  readonly filters: IdFilters
   readonly hash: IdHash
 }

@@ -1,0 +1,86 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { createLorekeep } from '../../../src/lorekeep.js'
+import { IdFilter } from '../../../src/objects/engine/id-filters.js'
+import type { Backend, PartitionName, Storage } from '../../../src/storage.js'
+import { pickSeed, Random } from '../../fixtures/random.js'
+
+const seed = pickSeed()
+
+t.test(`a filter has all that was added, seed ${seed}`, async () => {
+  const hash = fc.oneof(fc.maxSafeNat(), fc.nat(100), fc.constantFrom(0, 2 ** 32, 2 ** 53 - 1))
+  fc.assert(
+    fc.property(fc.array(hash, { minLength: 1, maxLength: 200 }), (hashes) => {
+      const filter = new IdFilter(hashes.length)
+      for (const one of hashes) filter.add(one)
+      return filter.placesOf(Float64Array.from(hashes)).length === hashes.length
+    }),
+    { seed: seed | 0 },
+  )
+})
+
+t.test(`and few others, seed ${seed}`, async (t) => {
+  const random = new Random(seed)
+  const hash = () => random.below(2 ** 21) * 2 ** 32 + random.below(2 ** 31) * 2
+  const filter = new IdFilter(50_000)
+  for (let n = 0; n < 50_000; n++) filter.add(hash())
+  const others = Float64Array.from({ length: 100_000 }, () => hash() + 1)
+  const found = filter.placesOf(others).length
+  t.ok(found < 300, `${found} of 100,000`)
+})
+
+/** Counts pages that are read. */
+class Counted extends MemoryBackend {
+  pages = 0
+
+  override async open(partition: PartitionName) {
+    const storage = await super.open(partition)
+    const getMany: Storage['getMany'] = (keys) => {
+      if (partition === 'objects') this.pages += keys.length
+      return storage.getMany(keys)
+    }
+    return new Proxy(storage, {
+      get: (_, name) => {
+        if (name === 'getMany') return getMany
+        const value: unknown = Reflect.get(storage, name)
+        return typeof value === 'function' ? (value.bind(storage) as unknown) : value
+      },
+    })
+  }
+}
+
+t.test('imports look for their ids in few pages, where memory has not room for all', async (t) => {
+  const backend = new Counted()
+  const keep = await createLorekeep({
+    backend: backend as Backend,
+    objectCacheBytes: 1024 * 1024,
+  })
+  t.teardown(() => keep.close())
+  await keep.objects.defineSchema({ name: 'thing', fields: { id: { type: 'integer' } } })
+  const put = (from: number, values = Array.from({ length: 1000 }, (_, n) => ({ id: from + n }))) =>
+    keep.objects.import({
+      schema_name: 'thing',
+      metadata: { id: `batch ${from}`, user: 'u', collection: 'c' },
+      values,
+    })
+  const count = 150_000
+  for (let from = 0; from < count; from += 1000) await put(from)
+  // Of 1,024 ids in a page.
+  const allPages = Math.ceil(count / 1024)
+  await put(count)
+  backend.pages = 0
+  await put(count + 1000)
+  t.ok(backend.pages < allPages / 2, `${backend.pages} pages read, of ${allPages} and others`)
+
+  for (const id of [0, 1023, 1024, 77_777, count + 1999]) {
+    await t.rejects(put(-1, [{ id: 500_000 }, { id }]), { code: 'LK_OBJECT_DUPLICATE' }, `${id}`)
+  }
+  // What was deleted may come again, once.
+  for (const id of [0, 77_777]) {
+    t.ok(await keep.objects.delete('c', id))
+    await put(-2 - id, [{ id }])
+    await t.rejects(put(-3 - id, [{ id }]), { code: 'LK_OBJECT_DUPLICATE' })
+  }
+  t.equal((await keep.objects.query({ schema_name: 'thing', limit: 0 })).total, count + 2000)
+})
