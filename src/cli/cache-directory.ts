@@ -13,8 +13,15 @@ export function cacheDirectory(
   if (NODE_COMPILE_CACHE !== undefined) return undefined
   if (platform === 'win32') return LOCALAPPDATA && join(LOCALAPPDATA, 'lorekeep')
   const base = XDG_CACHE_HOME || HOME
-  // Of `su` and `sudo` it may be somebody else's.
-  const isOwn = base && statSync(base, { throwIfNoEntry: false })?.uid === process.getuid?.()
-  if (!isOwn) return undefined
+  if (!base || !isOwn(base)) return undefined
   return join(base, ...(base === HOME ? ['.cache'] : []), 'lorekeep')
+}
+
+/** Of `su` and `sudo` it may be somebody else's, which may not even be looked at. */
+function isOwn(directory: string): boolean {
+  try {
+    return statSync(directory).uid === process.getuid?.()
+  } catch {
+    return false
+  }
 }

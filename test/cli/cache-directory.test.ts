@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { cacheDirectory } from '../../src/cli/cache-directory.js'
 
@@ -18,6 +19,8 @@ t.test('and nowhere else', async (t) => {
   t.equal(cacheDirectory({ HOME: '' }, 'linux'), undefined)
   t.equal(cacheDirectory({ HOME: join(own, 'none') }, 'linux'), undefined)
   t.equal(cacheDirectory({}, 'win32'), undefined)
+  const file = fileURLToPath(import.meta.url)
+  t.equal(cacheDirectory({ HOME: join(file, 'home') }, 'linux'), undefined, 'no directory')
   // The person who runs it has said where.
   t.equal(cacheDirectory({ HOME: own, NODE_COMPILE_CACHE: own }, 'linux'), undefined)
 })
