@@ -59,6 +59,21 @@ export async function signIn(page: Page, url: string, token: string): Promise<vo
   await page.getByRole('navigation').waitFor()
 }
 
+const active = `(({ tagName, ariaLabel, id, textContent }) =>
+  tagName === 'BODY' ? '' : ariaLabel ?? (id || textContent))(document.activeElement)`
+
+/**
+ * What has the focus, by its name; `''` where nothing has. Where another is wanted it has some time: what is seen comes
+ * before the focus.
+ */
+export async function focused(page: Page, wanted?: string | null): Promise<string> {
+  if (wanted !== undefined) {
+    const isThere = `${active} === ${JSON.stringify(wanted)}`
+    await page.waitForFunction(isThere, undefined, { timeout: 10_000 }).catch(() => undefined)
+  }
+  return page.evaluate<string>(active)
+}
+
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

@@ -190,7 +190,7 @@ t.test('who goes back while an object is edited is asked first', { skip }, async
   const go = (steps: number) => page.evaluate(`history.go(${steps})`)
   const settled = async () => {
     await page.waitForTimeout(500)
-    await page.waitForURL(/#\/objects$/, { timeout: 5000 })
+    await page.waitForURL(/#\/objects$/)
     t.match(await editor(page).inputValue(), /mine/)
   }
   await go(-1)
@@ -231,7 +231,7 @@ t.test('who stays is led back over steps with one address as well', { skip }, as
   page.on('dialog', (dialog) => void dialog.dismiss())
   await go(-1)
   await page.waitForTimeout(500)
-  await page.waitForURL(/#\/objects$/, { timeout: 5000 })
+  await page.waitForURL(/#\/objects$/)
   t.match(await editor(page).inputValue(), /mine/)
   t.strictSame(faults, [])
 })

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Page } from 'playwright-core'
 import { ratesOf } from '../../src/inspector/views/queue/rates.js'
 import { serve } from '../http/fixtures/serving.js'
-import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { focused, inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
 import { goTo } from './things.js'
 
 const skip = noBrowser
@@ -198,8 +198,11 @@ t.test('of many flows some are followed', { skip }, async (t) => {
   await flow.selectOption('All flows')
   await page.getByRole('button', { name: 'There are 3 more flows' }).click()
   await tiles.nth(14).waitFor()
-  const focused = await page.evaluate('document.activeElement.id')
-  t.equal(focused, 'content', 'the button is gone, and the focus is not with it')
+  t.equal(
+    await focused(page, 'content'),
+    'content',
+    'the button is gone, and the focus is not with it',
+  )
   t.strictSame(faults, [])
 })
 
@@ -216,8 +219,7 @@ t.test('it grows while it is read again, and stays where that fails', { skip }, 
     await page.keyboard.press('Enter')
     await rows.nth(shown - 1).waitFor()
   }
-  const focused = await page.evaluate('document.activeElement.textContent')
-  t.equal(focused, 'Show more', 'its button stays')
+  t.equal(await focused(page, 'Show more'), 'Show more', 'its button stays')
   await flows.load('default', { id: 'late', user: 'alice', content: 'x' })
   await page.getByRole('link', { name: 'late' }).waitFor()
   t.equal(await rows.count(), 1100, 'as many as were there')

@@ -87,6 +87,8 @@ t.test('who goes back to what somebody else asked is shown nothing of it', { ski
   await signIn(page, `${url}/api/v1/inspector#/ask?q=secret`, 'alice')
   for (const place of ['documents?prefix=secret', 'ask?q=secret-too', 'cores']) {
     await goTo(page, place)
+    // The page has heard of it.
+    await page.waitForFunction('history.state !== null')
     await page.waitForLoadState('networkidle')
   }
   // What is ahead is no more shown than what is behind.
@@ -97,7 +99,7 @@ t.test('who goes back to what somebody else asked is shown nothing of it', { ski
   page.on('request', (request) => asked.push(`${request.url()} ${request.postData()}`))
   const hash = () => page.evaluate<string>('location.hash')
   const settled = async () => {
-    await page.waitForURL((url) => url.hash === '#/ask', { timeout: 5000 })
+    await page.waitForURL((url) => url.hash === '#/ask')
     return hash()
   }
   await page.goForward()
@@ -134,6 +136,6 @@ t.test('an address that comes with the first view is gone to', { skip }, async (
     location.hash = '#/cores'
   }).observe(document.body, { childList: true, subtree: true })`)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('No cores yet').waitFor({ timeout: 20_000 })
+  await page.getByText('No cores yet').waitFor()
   t.equal(await page.evaluate('location.hash'), '#/cores')
 })

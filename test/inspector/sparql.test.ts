@@ -117,7 +117,7 @@ t.test('what was written and not run is there again', { skip }, async (t) => {
   })
   await signIn(page, `${url}/api/v1/inspector#/sparql`, 'alice')
   const editor = page.getByRole('textbox', { name: 'Query' })
-  const holds = (text: string) => editor.getByText(text).first().waitFor({ timeout: 5000 })
+  const holds = (text: string) => editor.getByText(text).first().waitFor()
   await typeQuery(page, 'ASK { ?first ?p ?o }')
   await goTo(page, 'cores')
   await page.getByText('No cores yet').waitFor()

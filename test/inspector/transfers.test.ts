@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import t from 'tap'
 import { core, listen, serve } from '../http/fixtures/serving.js'
-import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { focused, inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -168,15 +168,14 @@ t.test('a core that is there is replaced, added to or left, as is said', { skip 
   await dismiss()
   const other = core('boats', 'alice', 3)
   await drop('boats.core', other)
-  const focused = () => page.evaluate('document.activeElement.textContent')
   await page.getByRole('button', { name: 'Add to it' }).focus()
   await page.keyboard.press('Enter')
   await page.getByText('6 triples, 3 vectors').waitFor()
-  t.equal(await focused(), 'Dismiss', 'who answers by keyboard goes on from there')
+  t.equal(await focused(page, 'Dismiss'), 'Dismiss', 'who answers by keyboard goes on from there')
   t.equal(await sizeOf('boats'), buffer.length + other.length)
   await page.keyboard.press('Enter')
   await page.getByText('6 triples, 3 vectors').waitFor({ state: 'detached' })
-  t.equal(await page.evaluate('document.activeElement.id'), 'content')
+  t.equal(await focused(page, 'content'), 'content')
   await drop('boats.core', other)
   await page.getByRole('button', { name: 'Replace it' }).click()
   await page.getByText('6 triples, 3 vectors').waitFor()
@@ -494,10 +493,9 @@ t.test('by the keyboard alone', { skip }, async (t) => {
   const { page, faults } = await watchedPage(t, await openBrowser(t), url)
   await page.goto(`${url}/api/v1/inspector`)
   await page.getByLabel('Token').waitFor()
-  const focused = () => page.evaluate<string>('document.activeElement.textContent')
   const until = async (text: string) => {
-    for (let n = 0; n < 30 && (await focused()) !== text; n++) await page.keyboard.press('Tab')
-    t.equal(await focused(), text)
+    for (let n = 0; n < 30 && (await focused(page)) !== text; n++) await page.keyboard.press('Tab')
+    t.equal(await focused(page), text)
   }
   await page.keyboard.type('alice')
   await page.keyboard.press('Enter')
@@ -508,7 +506,7 @@ t.test('by the keyboard alone', { skip }, async (t) => {
   await until('Choose files')
   await until('To the content')
   await page.keyboard.press('Enter')
-  t.equal(await page.evaluate('document.activeElement.id'), 'content')
+  t.equal(await focused(page, 'content'), 'content')
   await until('Sign out')
   await page.keyboard.press('Enter')
   await page.getByLabel('Token').waitFor()
