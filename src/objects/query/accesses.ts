@@ -1,6 +1,6 @@
 // The rows that an access of a plan gives.
 
-import { refsIn } from '../engine/index-scan.js'
+import { refsAmong, refsIn } from '../engine/index-scan.js'
 import type { Memory } from '../engine/memory.js'
 import type { Access } from './planner.js'
 import type { Meter } from './rows.js'
@@ -15,11 +15,19 @@ export async function refsOf(access: Access, memory: Memory, meter: Meter): Prom
   }
   let refs: Float64Array | undefined
   for (const part of access.parts) {
-    const next = await refsOf(part, memory, meter)
-    if (refs === undefined) refs = next
-    else refs = access.type === 'union' ? united(refs, next) : crossed(refs, next)
+    if (access.type === 'union') {
+      const next = await refsOf(part, memory, meter)
+      refs = refs === undefined ? next : united(refs, next)
+    } else refs = refs === undefined ? await refsOf(part, memory, meter) : await among(refs, part)
   }
   return refs ?? new Float64Array(0)
+
+  async function among(refs: Float64Array, part: Access): Promise<Float64Array> {
+    if (part.type !== 'index') return crossed(refs, await refsOf(part, memory, meter))
+    if (refs.length === 0) return refs
+    meter.keysRead += part.keys
+    return refsAmong(refs, part.index, part.spans, memory.entries, () => meter.breathe())
+  }
 }
 
 function united(a: Float64Array, b: Float64Array): Float64Array {

@@ -6,9 +6,11 @@ import type { ParsedCondition, Test } from '../filter/condition.js'
 import { entriesIn, isIrregular, type Index } from '../engine/index-runs.js'
 import { countSpans, crossSpans, joinSpans, spanOf, type Span } from '../engine/index-scan.js'
 import type { EntryPages } from '../engine/list.js'
+import type { Memory } from '../engine/memory.js'
 import type { Table } from '../engine/state.js'
 import { rangesOf } from '../filter/ranges.js'
 import { narrowed } from './narrowing.js'
+import { fits } from './rows.js'
 
 interface IndexAccess {
   readonly type: 'index'
@@ -17,6 +19,8 @@ interface IndexAccess {
   readonly spans: readonly Span[]
   /** Entries in the spans. */
   readonly keys: number
+  /** Objects that it gives, as far as that is known before. */
+  readonly rows: number
   /** The rows found are those that match, no object has to be asked. */
   readonly exact: boolean
 }
@@ -28,6 +32,7 @@ export type Access =
       readonly parts: readonly Access[]
       /** Entries to be read. */
       readonly keys: number
+      readonly rows: number
       readonly exact: boolean
     }
 
@@ -41,25 +46,41 @@ export interface Plan {
   readonly notUsed: readonly { readonly path: string; readonly reason: string }[]
 }
 
-// Reading an entry (and sorting the references) costs about an eighth of looking an object up.
-const keysPerObject = 8
-
-// Objects found by an index lie all over the blocks; reading all of them in a row is cheaper from
-// a fourth on.
-const scanShare = 4
+// What things cost, in entries of an index that are read: 0.08 us each, those of a million products. To look into a
+// block takes 6 us where it is in memory, and 40 to 60 where it is read and decoded; what an index finds lies all over
+// them.
+const keysPerBlock = 75
+const keysPerStoredBlock = 500
+const keysPerObject = 2
+const keysPerScannedObject = 1 / 4
 
 // Asking a block whose objects it has costs a fiftieth of looking an object up.
 const blocksPerObject = 50
 
+/** What there is to plan with. */
+interface Planning {
+  readonly table: Table
+  readonly entries: EntryPages
+  readonly notUsed: Map<string, string>
+  /** Of all objects that match not one has to be looked into, where indexes tell which these are. */
+  readonly isCounted: boolean
+  /** Of a block. */
+  readonly keys: number
+}
+
+/** @param looksAtAll for their order, or because all are given out */
 export async function planQuery(
   table: Table,
   condition: ParsedCondition,
-  entries: EntryPages,
+  { entries, blocks }: Pick<Memory, 'entries' | 'blocks'>,
+  looksAtAll: boolean,
 ): Promise<Plan> {
   const notUsed = new Map<string, string>()
   const isTrue = condition.type === 'and' && condition.conditions.length === 0
   if (isTrue) return { table, access: undefined, filter: undefined, notUsed: [] }
-  const access = await accessOf(table, condition, entries, notUsed)
+  const keys = fits(table.blocks, blocks) ? keysPerBlock : keysPerStoredBlock
+  const planning = { table, entries, notUsed, isCounted: !looksAtAll, keys }
+  const access = await accessOf(planning, condition)
   const reasons = () => [...notUsed].map(([path, reason]) => ({ path, reason }))
   if (access === undefined) {
     return { table: narrowed(table, condition), access, filter: condition, notUsed: reasons() }
@@ -67,14 +88,26 @@ export async function planQuery(
   const isCounted = access.type === 'index' && access.exact
   const isFew = isCounted || access.keys * blocksPerObject < table.blocks.length
   const near = isFew ? table : narrowed(table, condition)
-  if (!isCounted && access.keys * scanShare > near.rows && access.keys > 0) {
+  const looks = access.exact && !looksAtAll ? 0 : lookups(planning, access.rows, near)
+  if (!isCounted && access.keys > 0 && access.keys + looks > scan(planning, near)) {
     for (const path of pathsOf(access)) {
-      notUsed.set(path, `it would give ${access.keys} of ${near.rows} objects`)
+      notUsed.set(path, `it would give ${access.rows} of ${near.rows} objects`)
     }
     return { table: near, access: undefined, filter: condition, notUsed: reasons() }
   }
   const filter = access.exact ? undefined : condition
   return { table: near, access, filter, notUsed: reasons() }
+}
+
+/** What it costs to look at so many objects that lie all over the blocks. */
+function lookups({ keys }: Planning, objects: number, { blocks }: Table): number {
+  const met = blocks.length * (1 - Math.exp(-objects / Math.max(1, blocks.length)))
+  return met * keys + objects * keysPerObject
+}
+
+/** What it costs to look at all of them, block by block. */
+function scan({ keys }: Planning, { blocks, rows }: Table): number {
+  return blocks.length * keys + rows * keysPerScannedObject
 }
 
 export function pathsOf(access: Access): string[] {
@@ -83,28 +116,24 @@ export function pathsOf(access: Access): string[] {
 }
 
 async function accessOf(
-  table: Table,
+  planning: Planning,
   condition: ParsedCondition,
-  entries: EntryPages,
-  notUsed: Map<string, string>,
 ): Promise<Access | undefined> {
   switch (condition.type) {
     case 'test':
-      return accessOfTest(table, condition, entries, notUsed)
+      return accessOfTest(planning, condition)
     case 'and':
-      return accessOfAll(table, condition.conditions, entries, notUsed)
+      return accessOfAll(planning, condition.conditions)
     case 'or':
-      return accessOfAny(table, condition.conditions, entries, notUsed)
+      return accessOfAny(planning, condition.conditions)
     case 'not':
       return undefined
   }
 }
 
 async function accessOfTest(
-  { indexes }: Table,
+  { table: { indexes }, entries, notUsed }: Planning,
   test: Test,
-  entries: EntryPages,
-  notUsed: Map<string, string>,
 ): Promise<IndexAccess | undefined> {
   const path = test.path.join('.')
   const index = indexes.find((index) => index.path.join('.') === path)
@@ -119,19 +148,19 @@ async function accessOfTest(
   }
   const spans = joinSpans(ranges.ranges.map(spanOf))
   const keys = await countSpans(index, spans, entries)
-  return { type: 'index', index, spans, keys, exact: ranges.exact && !isIrregular(index) }
+  const exact = ranges.exact && !isIrregular(index)
+  return { type: 'index', index, spans, keys, rows: keys, exact }
 }
 
 async function accessOfAll(
-  table: Table,
+  planning: Planning,
   conditions: readonly ParsedCondition[],
-  entries: EntryPages,
-  notUsed: Map<string, string>,
 ): Promise<Access | undefined> {
+  const { table, entries, notUsed, isCounted } = planning
   let isComplete = true
   const found: Access[] = []
   for (const condition of conditions) {
-    const access = await accessOf(table, condition, entries, notUsed)
+    const access = await accessOf(planning, condition)
     if (access === undefined) {
       isComplete = false
       continue
@@ -149,45 +178,49 @@ async function accessOfAll(
       const [a, b] = [found[same] as IndexAccess, access as IndexAccess]
       const spans = crossSpans(a.spans, b.spans)
       const keys = await countSpans(a.index, spans, entries)
-      found[same] = { ...a, spans, keys, exact: a.exact && b.exact }
+      found[same] = { ...a, spans, keys, rows: keys, exact: a.exact && b.exact }
     }
   }
   found.sort((a, b) => a.keys - b.keys)
   const [best, ...others] = found
   if (best === undefined) return undefined
-  const parts: Access[] = [best]
-  let expected = best.keys
+  const both = (rows: number, other: Access) =>
+    Math.ceil((rows * other.rows) / Math.max(1, table.rows))
+  const looks = (rows: number) => lookups(planning, rows, table)
+  const chosen = new Set([best])
+  let { keys, rows } = best
   for (const other of others) {
-    const isWorth = other.keys <= expected * keysPerObject
-    if (isWorth) {
-      parts.push(other)
-      expected = Math.ceil((expected * other.keys) / Math.max(1, table.rows))
-    } else {
-      isComplete = false
-      for (const path of pathsOf(other)) {
-        notUsed.set(path, `it has ${other.keys} entries there, and ${expected} objects are left`)
-      }
+    const left = both(rows, other)
+    if (other.keys > looks(rows) - looks(left)) continue
+    chosen.add(other)
+    keys += other.keys
+    rows = left
+  }
+  // With all of them no object has to be looked at.
+  const every = found.reduce((sum, { keys }) => sum + keys, 0)
+  if (isCounted && isComplete && found.every(({ exact }) => exact) && every <= keys + looks(rows)) {
+    for (const other of found) chosen.add(other)
+  }
+  for (const other of found) {
+    if (chosen.has(other)) continue
+    for (const path of pathsOf(other)) {
+      notUsed.set(path, `it has ${other.keys} entries there, and ${rows} objects are left`)
     }
   }
-  const exact = isComplete && parts.every((part) => part.exact)
+  const parts = found.filter((access) => chosen.has(access))
+  const exact = isComplete && parts.length === found.length && parts.every(({ exact }) => exact)
   if (parts.length === 1) return { ...best, exact }
-  return {
-    type: 'intersection',
-    parts,
-    keys: parts.reduce((keys, part) => keys + part.keys, 0),
-    exact,
-  }
+  return { type: 'intersection', ...sizeOf(parts, both), parts, exact }
 }
 
 async function accessOfAny(
-  table: Table,
+  planning: Planning,
   conditions: readonly ParsedCondition[],
-  entries: EntryPages,
-  notUsed: Map<string, string>,
 ): Promise<Access | undefined> {
+  const { table, entries, notUsed } = planning
   const parts: Access[] = []
   for (const condition of conditions) {
-    const access = await accessOf(table, condition, entries, notUsed)
+    const access = await accessOf(planning, condition)
     if (access === undefined) {
       for (const part of parts) {
         for (const path of pathsOf(part)) notUsed.set(path, 'another part of $or has no index')
@@ -203,14 +236,26 @@ async function accessOfAny(
     if (alike.length === parts.length) {
       const spans = joinSpans((alike as IndexAccess[]).flatMap((part) => part.spans))
       const keys = await countSpans(index, spans, entries)
-      return { type: 'index', index, spans, keys, exact: parts.every((part) => part.exact) }
+      return {
+        type: 'index',
+        index,
+        spans,
+        keys,
+        rows: keys,
+        exact: parts.every((part) => part.exact),
+      }
     }
   }
+  const any = (rows: number, other: Access) => Math.min(rows + other.rows, table.rows)
+  return { type: 'union', ...sizeOf(parts, any), parts, exact: parts.every(({ exact }) => exact) }
+}
+
+/** All entries of the parts, and the objects that they give together. */
+function sizeOf(parts: readonly Access[], join: (rows: number, other: Access) => number) {
+  const [first, ...others] = parts
   return {
-    type: 'union',
-    parts,
     keys: parts.reduce((keys, part) => keys + part.keys, 0),
-    exact: parts.every((part) => part.exact),
+    rows: others.reduce(join, first?.rows ?? 0),
   }
 }
 

@@ -95,7 +95,7 @@ export async function visitRows(
   const { table, pages, refs, meter } = visit
   const wanted = refs === undefined ? blocksFrom(table, visit.after) : blocksWith(table, refs)
   // A table that fills the memory for pages would push everything out of it at each scan.
-  const keep = bytesOf(wanted) * decodedFactor < (pages.maxBytes * 3) / 4
+  const keep = fits(wanted, pages)
   let next = 0
   for (let from = 0; from < wanted.length; from += blocksPerRead) {
     const some = wanted.slice(from, from + blocksPerRead)
@@ -230,6 +230,11 @@ function blocksWith(table: Table, refs: Float64Array): BlockPlace[] {
   return wanted
 }
 
-function bytesOf(places: readonly BlockPlace[]): number {
-  return places.reduce((bytes, place) => bytes + place.bytes, 0)
+/** Whether blocks stay in memory when all of them are read. */
+export function fits(places: readonly BlockPlace[], { maxBytes }: Pages<Block>): boolean {
+  let left = (maxBytes * 3) / 4
+  for (let n = 0; n < places.length && left > 0; n++) {
+    left -= (places[n] as BlockPlace).bytes * decodedFactor
+  }
+  return left > 0
 }

@@ -84,7 +84,7 @@ async function search(
 ): Promise<Found> {
   const visible = seen && (await seenRows(table, question.index, seen, memory, meter))
   const matches = await searchText(table, question, memory, meter, visible)
-  const plan = await planQuery(table, condition, memory.entries)
+  const plan = await planQuery(table, condition, memory, true)
   const isTrue = condition.type === 'and' && condition.conditions.length === 0
   const all = { table: plan.table, pages: memory.blocks, seen: undefined, meter }
   const { access } = plan

@@ -1,0 +1,86 @@
+// Which objects are looked into for conditions that indexes answer together.
+
+import t, { type Test } from 'tap'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { createLorekeep } from '../../../src/lorekeep.js'
+import { pickSeed, Random } from '../../fixtures/random.js'
+
+const schema_name = 'products'
+const categories = 10
+const prices = 1000
+
+interface Product {
+  readonly id: string
+  readonly category: string
+  readonly price: number
+}
+
+async function filled(t: Test, random: Random, objectCacheBytes?: number) {
+  const keep = await createLorekeep({
+    backend: new MemoryBackend(),
+    ...(objectCacheBytes !== undefined && { objectCacheBytes }),
+  })
+  t.teardown(() => keep.close())
+  const { objects } = keep
+  await objects.defineSchema({
+    name: schema_name,
+    fields: { id: { type: 'string' }, category: { type: 'string' }, price: { type: 'integer' } },
+    indexes: ['category', 'price'],
+  })
+  const stored = new Map<string, Product>()
+  const product = (n: number): Product => ({
+    id: `p${n}`,
+    category: `c${random.below(categories)}`,
+    price: random.below(prices),
+  })
+  const store = async (products: readonly Product[]) => {
+    const metadata = { id: 'batch', user: 'alice', collection: 'c' }
+    await objects.import(
+      { metadata, schema_name, values: products as never },
+      { onDuplicate: 'replace' },
+    )
+    for (const one of products) stored.set(one.id, one)
+  }
+  const some = (count: number) => Array.from({ length: count }, () => random.below(20_000))
+  for (let from = 0; from < 20_000; from += 1000) {
+    await store(Array.from({ length: 1000 }, (_, n) => product(from + n)))
+  }
+  await store([...new Set(some(1500))].map(product))
+  for (const n of new Set(some(500))) {
+    await objects.delete('c', `p${n}`)
+    stored.delete(`p${n}`)
+  }
+  return { objects, stored }
+}
+
+for (const [name, cacheBytes] of [
+  ['in memory', undefined],
+  ['out of memory', 512 * 1024],
+] as const) {
+  t.test(`${name}: what two indexes say together needs no object`, async (t) => {
+    const seed = pickSeed()
+    t.comment(`seed ${seed}`)
+    const random = new Random(seed)
+    const { objects, stored } = await filled(t, random, cacheBytes)
+    for (let n = 0; n < 20; n++) {
+      const category = `c${random.below(categories)}`
+      const isNarrow = n < 10
+      const low = random.below(prices - 20)
+      const high = low + (isNarrow ? 20 : random.below(prices))
+      const filters = { category, price: { $gte: low, $lt: high } }
+      const matching = [...stored.values()].filter(
+        (one) => one.category === category && one.price >= low && one.price < high,
+      )
+      const query = { schema_name, filters, limit: 5 }
+      const { plan, total, objectsRead } = await objects.explain(query)
+      t.equal(total, matching.length, `${category} [${low}, ${high})`)
+      if (isNarrow) {
+        t.equal(plan, 'intersection')
+        t.equal(objectsRead, Math.min(5, total), 'those of the page')
+      }
+      const found: unknown[] = []
+      for await (const { id } of objects.find({ schema_name, filters })) found.push(id)
+      t.strictSame(found.sort(), matching.map(({ id }) => id).sort())
+    }
+  })
+}
