@@ -33,7 +33,7 @@ export const schema = {
   indexes,
 }
 
-const categories = [
+export const categories = [
   'electronics',
   'books',
   'garden',

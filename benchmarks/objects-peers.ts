@@ -67,18 +67,18 @@ export function reportOrSkip<T>(
   else compare(theirs)
 }
 
-/** A table of JSON text with both indexes, as durable as ours: a commit is on disk. */
+/** A table of JSON text with indexes, as durable as ours: a commit is on disk. */
 export class SqlitePeer {
   readonly #database: Database
   readonly #insert: (batch: readonly Product[]) => void
 
-  constructor(directory: string) {
+  constructor(directory: string, paths: readonly string[] = indexes) {
     if (!Sqlite) throw new Error('better-sqlite3 is not there')
     this.#database = new Sqlite(join(directory, 'products.db'))
     this.#database.pragma('journal_mode = WAL')
     this.#database.pragma('synchronous = FULL')
     this.#database.exec('create table if not exists products (id text primary key, doc text)')
-    for (const path of indexes) {
+    for (const path of paths) {
       this.#database.exec(
         `create index if not exists by_${path} on products (json_extract(doc, '$.${path}'))`,
       )
@@ -95,6 +95,11 @@ export class SqlitePeer {
 
   import(batch: readonly Product[]): void {
     this.#insert(batch)
+  }
+
+  /** Tells its planner what lies in the indexes. */
+  analyze(): void {
+    this.#database.exec('analyze')
   }
 
   count(): number {

@@ -37,7 +37,7 @@ const scenarios = [
   'objects-get',
   'objects-filter',
   'objects-text',
-  'objects-million',
+  'objects-large',
   'flows-load',
   'flows-load-one',
   'flows-work',

@@ -30,7 +30,7 @@ const groups = [
     title: 'Objects',
     files: [
       ...['objects-import', 'objects-range', 'objects-get', 'objects-filter', 'objects-text'],
-      'objects-million',
+      'objects-large',
     ],
   },
   {
