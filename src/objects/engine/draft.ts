@@ -19,6 +19,7 @@ import {
 } from './index-runs.js'
 import { HeldPages } from './list.js'
 import { findStored } from './lookup.js'
+import type { IdFilter } from './id-filters.js'
 import type { Memory } from './memory.js'
 import { laneBase, laneOf, rowEnd } from './lanes.js'
 import {
@@ -198,10 +199,20 @@ export class Draft {
     }
     const held = new HeldPages(entries)
     const keys = hashes.keys as Float64Array
+    // Several runs have one filter.
+    const placesIn = new Map<IdFilter, number[]>()
+    const placesOf = (filter: IdFilter) => {
+      const known = placesIn.get(filter)
+      if (known !== undefined) return known
+      const places = filter.placesOf(keys)
+      placesIn.set(filter, places)
+      return places
+    }
     const lookIn = (runs: Iterable<Run>) => {
       const unread = new Map<Run, readonly number[]>()
       for (const run of runs) {
-        const places = filters.peek(run)?.placesOf(keys)
+        const filter = filters.peek(run)
+        const places = filter && placesOf(filter)
         const asked = places === undefined ? keys : Float64Array.from(places, (n) => keys[n]!)
         const pages = run.adds.tryMatch(asked, held, (n) => {
           candidates.add(hashes.refs[places === undefined ? n : places[n]!] as number)
@@ -213,7 +224,8 @@ export class Draft {
     const { ids: index } = this.state
     let unread = lookIn(runsIn(index, this.lane))
     const many = [...unread].filter(([run, pages]) => filters.isWorth(index, run, pages.length))
-    for (const [run] of many) await filters.make(run)
+    for (const [run] of many) await filters.add(run)
+    placesIn.clear()
     if (many.length > 0) unread = lookIn(unread.keys())
     // What others have made of late is not in memory: one read for all of it.
     const missing = [...unread.values()].flat()

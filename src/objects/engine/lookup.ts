@@ -1,6 +1,7 @@
 // An object by its collection and id: the hash gives references, and the rows tell which it is.
 
 import type { Block, Row } from './block.js'
+import type { IdFilters } from './id-filters.js'
 import type { Memory } from './memory.js'
 import type { Index } from './index-runs.js'
 import { HeldPages, lacking, type PageSource } from './list.js'
@@ -26,17 +27,18 @@ export interface RowPlace {
 
 export async function findPlace(
   state: Pick<State, 'tables' | 'ids'>,
-  { blocks, entries, hash }: Memory,
+  memory: Memory,
   collection: string,
   id: string,
 ): Promise<RowPlace | undefined> {
+  const { blocks, entries, filters, hash } = memory
   const key = hash.of(collection, id)
   const refs: number[] = []
-  let missing = tryRefs(state.ids, key, entries, refs)
+  let missing = tryRefs(state.ids, key, entries, filters, refs)
   if (missing < 0) {
     const held = new HeldPages(entries)
     do await held.load(lacking(missing))
-    while ((missing = tryRefs(state.ids, key, held, refs)) < 0)
+    while ((missing = tryRefs(state.ids, key, held, filters, refs)) < 0)
   }
   for (const ref of refs) {
     const table = tableNumbered(state, tableOf(ref))
@@ -52,10 +54,17 @@ export async function findPlace(
 }
 
 /** References under a hash that were not deleted; a negative number as tryCollect() gives it. */
-function tryRefs({ runs }: Index, key: number, entries: PageSource, refs: number[]): number {
+function tryRefs(
+  { runs }: Index,
+  key: number,
+  entries: PageSource,
+  filters: IdFilters,
+  refs: number[],
+): number {
   refs.length = 0
-  for (const { adds } of runs) {
-    const missing = adds.tryCollect(key, entries, refs)
+  for (const run of runs) {
+    if (filters.peek(run)?.mayHave(key) === false) continue
+    const missing = run.adds.tryCollect(key, entries, refs)
     if (missing < 0) return missing
   }
   if (refs.length === 0) return 0

@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
-import { IdFilter } from '../../../src/objects/engine/id-filters.js'
+import { EntryPage } from '../../../src/objects/engine/entries.js'
+import { IdFilter, IdFilters } from '../../../src/objects/engine/id-filters.js'
+import { runOf, type Run } from '../../../src/objects/engine/index-runs.js'
+import type { EntryPages } from '../../../src/objects/engine/list.js'
+import { Pages } from '../../../src/objects/engine/pages.js'
+import { pageKey, type RunRecord } from '../../../src/objects/engine/records.js'
+import { PageCache } from '../../../src/page-cache.js'
 import type { Backend, PartitionName, Storage } from '../../../src/storage.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 
@@ -28,6 +34,51 @@ t.test(`and few others, seed ${seed}`, async (t) => {
   const others = Float64Array.from({ length: 100_000 }, () => hash() + 1)
   const found = filter.placesOf(others).length
   t.ok(found < 300, `${found} of 100,000`)
+})
+
+t.test('a run is in no filter that memory has let go of and made anew for another', async (t) => {
+  const backend = new MemoryBackend()
+  t.teardown(() => backend.close())
+  const storage = await backend.open('objects')
+  const cache = new PageCache(1024 * 1024)
+  const entries: EntryPages = new Pages(storage, cache, EntryPage.decode)
+  let number = 0
+  const ids = 100
+  const runOfIds = async (): Promise<Run> => {
+    const from = number
+    const pages = Array.from({ length: 40 }, () => ++number)
+    const keysOf = (page: number) => Float64Array.from({ length: ids }, (_, n) => page * ids + n)
+    const refs = Float64Array.from({ length: ids }, (_, n) => n)
+    await storage.write(
+      pages.map((page) => {
+        const value = EntryPage.encode({ keys: keysOf(page), refs })
+        return { type: 'put', key: pageKey(page), value }
+      }),
+      { durable: false },
+    )
+    const adds = {
+      pages,
+      counts: pages.map(() => ids),
+      keys: pages.map((p) => p * ids),
+      refs: pages,
+    }
+    const none = { pages: [], counts: [], keys: [], refs: [] }
+    return runOf(from, { adds, dels: none, irregular: 0 } as RunRecord)
+  }
+  const filters = new IdFilters(cache, entries)
+  const [a, b] = [await runOfIds(), await runOfIds()]
+  await filters.add(a)
+  await filters.add(b)
+  const both = filters.peek(a)
+  t.ok(both)
+  t.equal(filters.peek(b), both, 'two runs have one')
+  t.ok(both?.mayHave(b.adds.pages[0]! * ids))
+  // More than memory has room for.
+  for (let n = 1; n <= 40; n++) cache.keep(1_000_000 + n, { size: 64 * 1024 })
+  t.equal(filters.peek(a), undefined)
+  await filters.add(a)
+  t.ok(filters.peek(a))
+  t.equal(filters.peek(b), undefined)
 })
 
 /** Counts pages that are read. */
