@@ -68,18 +68,22 @@ class Town {
   }
 }
 
-const over = await overSharedPlaces(t)
-
-const patternOf = (name: string) => ({ s: { v: `http://example.org/${name}/0`, e: true } })
-
-over('a question ends, however much comes meanwhile', async (t, place) => {
-  // More becomes a part before it is looked into.
+/** Two processes, the second over a backend that can be watched: more than 8 segments become a part before they are read. */
+async function twoOfSmallMemory(t: Test, place: SharedPlace) {
   const usual = { ...mostInMemory }
   mostInMemory.segments = 8
   t.teardown(async () => void Object.assign(mostInMemory, usual))
   const town = new Town(t, place)
   const backend = new FaultyBackend(place.backend())
-  const [a, b] = [await town.open(), await town.open({}, backend)]
+  return { a: await town.open(), b: await town.open({}, backend), backend }
+}
+
+const over = await overSharedPlaces(t)
+
+const patternOf = (name: string) => ({ s: { v: `http://example.org/${name}/0`, e: true } })
+
+over('a question ends, however much comes meanwhile', async (t, place) => {
+  const { a, b, backend } = await twoOfSmallMemory(t, place)
   const most = 200
   let written = 0
   const write = async () => {
@@ -104,12 +108,7 @@ over('a question ends, however much comes meanwhile', async (t, place) => {
 })
 
 over('what is indexed for a question that gives up is there for the next one', async (t, place) => {
-  const usual = { ...mostInMemory }
-  mostInMemory.segments = 8
-  t.teardown(async () => void Object.assign(mostInMemory, usual))
-  const town = new Town(t, place)
-  const backend = new FaultyBackend(place.backend())
-  const [a, b] = [await town.open(), await town.open({}, backend)]
+  const { a, b, backend } = await twoOfSmallMemory(t, place)
   for (let n = 0; n < 20; n++) {
     await a.knowledge.write({ user: 'u', id: `core${n}` }, [triplesMessage(`m${n}`)])
   }

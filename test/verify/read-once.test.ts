@@ -3,49 +3,8 @@
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import type { Backend, PartitionName } from '../../src/storage.js'
 import type { CoreMessage } from '../../src/types.js'
-
-/** Counts what comes out of it. */
-class Counted implements Backend {
-  readonly shared = false
-  bytes = 0
-  readonly #real: Backend
-
-  constructor(real: Backend) {
-    this.#real = real
-  }
-
-  async open(partition: PartitionName) {
-    const storage = await this.#real.open(partition)
-    const counted = <T extends Uint8Array | undefined>(value: T) => {
-      this.bytes += value?.length ?? 0
-      return value
-    }
-    return new Proxy(storage, {
-      get: (_, name) => {
-        if (name === 'get') return async (key: Uint8Array) => counted(await storage.get(key))
-        if (name === 'getBytes') {
-          return async (...args: Parameters<typeof storage.getBytes>) =>
-            counted(await storage.getBytes(...args))
-        }
-        if (name === 'getMany') {
-          return async (keys: readonly Uint8Array[]) => (await storage.getMany(keys)).map(counted)
-        }
-        const value: unknown = Reflect.get(storage, name)
-        return typeof value === 'function' ? (value.bind(storage) as unknown) : value
-      },
-    })
-  }
-
-  async close(): Promise<void> {
-    await this.#real.close()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close()
-  }
-}
+import { CountedBackend } from '../fixtures/counted-backend.js'
 
 /** Of texts that take more memory than is kept of an index. */
 function* large(triples: number): Generator<CoreMessage> {
@@ -61,7 +20,7 @@ function* large(triples: number): Generator<CoreMessage> {
 }
 
 t.test('the index of a large core is not read anew for each of its triples', async (t) => {
-  const backend = new Counted(new MemoryBackend())
+  const backend = new CountedBackend(new MemoryBackend())
   const keep = await createLorekeep({ backend })
   t.teardown(() => keep.close())
   const ref = { user: 'u', id: 'large' }

@@ -9,7 +9,7 @@ import type { EntryPages } from '../../../src/objects/engine/list.js'
 import { Pages } from '../../../src/objects/engine/pages.js'
 import { pageKey, type RunRecord } from '../../../src/objects/engine/records.js'
 import { PageCache } from '../../../src/page-cache.js'
-import type { Backend, PartitionName, Storage } from '../../../src/storage.js'
+import { CountedBackend } from '../../fixtures/counted-backend.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 
 const seed = pickSeed()
@@ -81,32 +81,9 @@ t.test('a run is in no filter that memory has let go of and made anew for anothe
   t.equal(filters.peek(b), undefined)
 })
 
-/** Counts pages that are read. */
-class Counted extends MemoryBackend {
-  pages = 0
-
-  override async open(partition: PartitionName) {
-    const storage = await super.open(partition)
-    const getMany: Storage['getMany'] = (keys) => {
-      if (partition === 'objects') this.pages += keys.length
-      return storage.getMany(keys)
-    }
-    return new Proxy(storage, {
-      get: (_, name) => {
-        if (name === 'getMany') return getMany
-        const value: unknown = Reflect.get(storage, name)
-        return typeof value === 'function' ? (value.bind(storage) as unknown) : value
-      },
-    })
-  }
-}
-
 t.test('imports look for their ids in few pages, where memory has not room for all', async (t) => {
-  const backend = new Counted()
-  const keep = await createLorekeep({
-    backend: backend as Backend,
-    objectCacheBytes: 1024 * 1024,
-  })
+  const backend = new CountedBackend(new MemoryBackend())
+  const keep = await createLorekeep({ backend, objectCacheBytes: 1024 * 1024 })
   t.teardown(() => keep.close())
   await keep.objects.defineSchema({ name: 'thing', fields: { id: { type: 'integer' } } })
   const put = (from: number, values = Array.from({ length: 1000 }, (_, n) => ({ id: from + n }))) =>
@@ -120,9 +97,9 @@ t.test('imports look for their ids in few pages, where memory has not room for a
   // Of 1,024 ids in a page.
   const allPages = Math.ceil(count / 1024)
   await put(count)
-  backend.pages = 0
+  backend.values = 0
   await put(count + 1000)
-  t.ok(backend.pages < allPages / 2, `${backend.pages} pages read, of ${allPages} and others`)
+  t.ok(backend.values < allPages / 2, `${backend.values} values read, of ${allPages} pages`)
 
   for (const id of [0, 1023, 1024, 77_777, count + 1999]) {
     await t.rejects(put(-1, [{ id: 500_000 }, { id }]), { code: 'LK_OBJECT_DUPLICATE' }, `${id}`)
