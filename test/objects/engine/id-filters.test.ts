@@ -4,7 +4,7 @@ import { MemoryBackend } from '../../../adapters/memory.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import { EntryPage } from '../../../src/objects/engine/entries.js'
 import { IdFilter, IdFilters } from '../../../src/objects/engine/id-filters.js'
-import { runOf, type Run } from '../../../src/objects/engine/index-runs.js'
+import { runOf, type Index, type Run } from '../../../src/objects/engine/index-runs.js'
 import type { EntryPages } from '../../../src/objects/engine/list.js'
 import { Pages } from '../../../src/objects/engine/pages.js'
 import { pageKey, type RunRecord } from '../../../src/objects/engine/records.js'
@@ -67,6 +67,11 @@ t.test('a run is in no filter that memory has let go of and made anew for anothe
   }
   const filters = new IdFilters(cache, entries)
   const [a, b] = [await runOfIds(), await runOfIds()]
+  // 2 bytes an id, of half of the memory.
+  const indexOf = (ids: number) => ({ runs: [{ adds: { length: ids } }] }) as unknown as Index
+  t.ok(filters.isWorth(indexOf(2 ** 18), a, 10))
+  t.notOk(filters.isWorth(indexOf(2 ** 18 + 1), a, 10), 'more than memory has room for')
+  t.notOk(filters.isWorth(indexOf(2 ** 18), a, 9), 'nearly all pages are in memory')
   await filters.add(a)
   await filters.add(b)
   const both = filters.peek(a)
