@@ -18,6 +18,7 @@ export class PageCache<P extends Page = Page> {
   readonly maxBytes: number
   readonly #kept = new Map<number, Kept<P>>()
   #bytes = 0
+  #reserved = 0
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes
@@ -38,9 +39,20 @@ export class PageCache<P extends Page = Page> {
     this.forget(number)
     this.#kept.set(number, { page, used: false })
     this.#bytes += page.size
+    this.#shrink(number)
+  }
+
+  /** So many bytes of the bound are taken by something else. */
+  reserve(bytes: number): void {
+    this.#reserved = bytes
+    this.#shrink()
+  }
+
+  /** @param except stays */
+  #shrink(except?: number): void {
     for (const [oldest, kept] of this.#kept) {
-      if (this.#bytes <= this.maxBytes) break
-      if (oldest === number) continue
+      if (this.#bytes + this.#reserved <= this.maxBytes) break
+      if (oldest === except) continue
       this.#kept.delete(oldest)
       if (kept.used) {
         kept.used = false

@@ -223,10 +223,10 @@ export class Draft {
     }
     const { ids: index } = this.state
     let unread = lookIn(runsIn(index, this.lane))
-    const many = [...unread].filter(([run, pages]) => filters.isWorth(index, run, pages.length))
-    for (const [run] of many) await filters.add(run)
-    placesIn.clear()
-    if (many.length > 0) unread = lookIn(unread.keys())
+    if (await filters.add(index, unread)) {
+      placesIn.clear()
+      unread = lookIn(unread.keys())
+    }
     // What others have made of late is not in memory: one read for all of it.
     const missing = [...unread.values()].flat()
     if (missing.length > 0) {

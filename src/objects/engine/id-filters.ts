@@ -5,17 +5,19 @@
 //
 // Of several runs, as there are some 40 of ten million ids: to ask a filter of each took a third of an import's time.
 
-import type { Page, PageCache } from '../../page-cache.js'
-import { lacking, type EntryPages } from './list.js'
+import type { PageCache } from '../../page-cache.js'
+import type { EntryPages } from './list.js'
 import type { Index, Run } from './index-runs.js'
 
 const bitsPerId = 16
 const probes = 8
 
-/** Ids of a filter, at most. */
-const mostIds = 2 ** 21
-/** Of the memory for pages that one filter may take. */
-const filterShare = 1 / 8
+/** Of a filter that several runs share. */
+const sharedIds = 2 ** 21
+/** Of the memory for pages that such a one may take. */
+const sharedShare = 1 / 8
+/** Runs of so many ids are merged no more, or once: smaller ones have a filter of their own, which goes with them. */
+const settledIds = 2 ** 17
 /** So many of its bits are set where it has as many ids as it is made for: 1 - e^(-probes / bitsPerId). */
 const fullShare = 0.4
 /** As they are read to be added. */
@@ -29,7 +31,8 @@ const leastShare = 1 / 4
 const mostShare = 1 / 2
 
 /** Which of some hashes may be there. */
-export class IdFilter implements Page {
+export class IdFilter {
+  /** In bytes. */
   readonly size: number
   readonly #words: Int32Array
   /** One less than the bits, which are a power of two. */
@@ -40,7 +43,7 @@ export class IdFilter implements Page {
     const bits = 2 ** Math.ceil(Math.log2(Math.max(32, bitsPerId * ids)))
     this.#words = new Int32Array(bits / 32)
     this.#mask = bits - 1
-    this.size = 128 + this.#words.byteLength
+    this.size = this.#words.byteLength
   }
 
   /** Whether so many more leave it as sure as it is made to be. */
@@ -89,20 +92,14 @@ function stepOf(hash: number): number {
   return (Math.imul(Math.floor(hash / 2 ** 32) + 1, 0x9e3779b1) | 1) >>> 0
 }
 
-interface Kept {
-  /** Of the page that it is kept as: that of the run which it was made for. */
-  readonly number: number
-  readonly filter: IdFilter
-}
-
-/** Those that memory has of the runs of ids: beside their pages, and as long. */
+/** Those of the runs of ids. They take of the memory for pages, and stay as long as their runs. */
 export class IdFilters {
   readonly #cache: PageCache
   readonly #entries: EntryPages
-  /** By the first page of a run. Those that the memory has let go of are none. */
-  readonly #byRun = new Map<number, Kept>()
-  /** That which the next run may be added to. */
-  #last: Kept | undefined
+  /** By the first page of a run. */
+  readonly #byRun = new Map<number, IdFilter>()
+  /** That which the next settled run may be added to. */
+  #shared: IdFilter | undefined
 
   constructor(cache: PageCache, entries: EntryPages) {
     this.#cache = cache
@@ -111,39 +108,60 @@ export class IdFilters {
 
   /** Of what a run adds, and others. */
   peek({ adds: { pages } }: Run): IdFilter | undefined {
-    if (pages.length < leastPages) return undefined
-    const kept = this.#byRun.get(pages[0] as number)
-    return kept !== undefined && this.#has(kept) ? kept.filter : undefined
+    return pages.length < leastPages ? undefined : this.#byRun.get(pages[0] as number)
   }
 
-  #has({ number, filter }: Kept): boolean {
-    return this.#cache.peek(number) === filter
-  }
-
-  /** Whether a run of which so many pages are missing is worth being in one. */
-  isWorth({ runs }: Index, { adds: { pages } }: Run, missing: number): boolean {
-    if (pages.length < leastPages || missing < leastShare * pages.length) return false
-    const ids = runs.reduce((sum, { adds }) => sum + adds.length, 0)
-    return (bitsPerId / 8) * ids <= mostShare * this.#cache.maxBytes
-  }
-
-  /** Reads all pages of a run, and keeps none. @throws StalePage */
-  async add({ adds }: Run): Promise<void> {
-    const own = adds.pages[0] as number
-    let kept = this.#last
-    if (kept === undefined || !this.#has(kept) || !kept.filter.hasRoom(adds.length)) {
-      const most = (filterShare * this.#cache.maxBytes * 8) / bitsPerId
-      const filter = new IdFilter(Math.max(adds.length, Math.min(mostIds, most)))
-      this.#last = kept = { number: lacking(own), filter }
-      this.#cache.keep(kept.number, filter)
-      for (const [run, other] of this.#byRun) if (!this.#has(other)) this.#byRun.delete(run)
+  /**
+   * Adds those of the runs that are worth it, and drops what the index has no more.
+   * @param missing the pages of a run that would be read
+   * @returns whether there were any
+   * @throws StalePage
+   */
+  async add(index: Index, missing: ReadonlyMap<Run, readonly number[]>): Promise<boolean> {
+    let added = false
+    for (const [run, pages] of missing) {
+      const { length } = run.adds.pages
+      if (length < leastPages || pages.length < leastShare * length) continue
+      const filter = this.#roomFor(index, run)
+      if (filter === undefined) continue
+      await this.#fill(filter, run)
+      added = true
     }
-    for (let at = 0; at < adds.pages.length; at += pagesPerRead) {
-      const numbers = adds.pages.slice(at, at + pagesPerRead)
-      for (const page of await this.#entries.loadMany(numbers, { keep: false })) {
-        for (let n = 0; n < page.length; n++) kept.filter.add(page.key(n) as number)
+    return added
+  }
+
+  /** Undefined where there is no memory. */
+  #roomFor({ runs }: Index, { adds: { length } }: Run): IdFilter | undefined {
+    const { maxBytes } = this.#cache
+    const isSettled = length >= settledIds
+    if (isSettled && this.#shared?.hasRoom(length) === true) {
+      this.#cache.reserve(this.#bytesWith(this.#shared))
+      return this.#shared
+    }
+    const firsts = new Set(runs.map(({ adds }) => adds.pages[0]))
+    for (const first of this.#byRun.keys()) if (!firsts.has(first)) this.#byRun.delete(first)
+    const shared = Math.min(sharedIds, (sharedShare * maxBytes * 8) / bitsPerId)
+    const filter = new IdFilter(isSettled ? Math.max(length, shared) : length)
+    const bytes = this.#bytesWith(filter)
+    if (bytes > mostShare * maxBytes) return undefined
+    this.#cache.reserve(bytes)
+    if (isSettled) this.#shared = filter
+    return filter
+  }
+
+  #bytesWith(filter: IdFilter): number {
+    let bytes = 0
+    for (const { size } of new Set([...this.#byRun.values(), filter])) bytes += size
+    return bytes
+  }
+
+  async #fill(filter: IdFilter, { adds: { pages } }: Run): Promise<void> {
+    for (let at = 0; at < pages.length; at += pagesPerRead) {
+      const some = pages.slice(at, at + pagesPerRead)
+      for (const page of await this.#entries.loadMany(some, { keep: false })) {
+        for (let n = 0; n < page.length; n++) filter.add(page.key(n) as number)
       }
     }
-    this.#byRun.set(own, kept)
+    this.#byRun.set(pages[0] as number, filter)
   }
 }

@@ -36,55 +36,87 @@ t.test(`and few others, seed ${seed}`, async (t) => {
   t.ok(found < 300, `${found} of 100,000`)
 })
 
-t.test('a run is in no filter that memory has let go of and made anew for another', async (t) => {
-  const backend = new MemoryBackend()
-  t.teardown(() => backend.close())
-  const storage = await backend.open('objects')
-  const cache = new PageCache(1024 * 1024)
-  const entries: EntryPages = new Pages(storage, cache, EntryPage.decode)
-  let number = 0
-  const ids = 100
-  const runOfIds = async (): Promise<Run> => {
-    const from = number
-    const pages = Array.from({ length: 40 }, () => ++number)
-    const keysOf = (page: number) => Float64Array.from({ length: ids }, (_, n) => page * ids + n)
-    const refs = Float64Array.from({ length: ids }, (_, n) => n)
-    await storage.write(
-      pages.map((page) => {
-        const value = EntryPage.encode({ keys: keysOf(page), refs })
-        return { type: 'put', key: pageKey(page), value }
-      }),
-      { durable: false },
-    )
-    const adds = {
-      pages,
-      counts: pages.map(() => ids),
-      keys: pages.map((p) => p * ids),
-      refs: pages,
+t.test(
+  `filters take half of the memory for pages, and go with their runs, seed ${seed}`,
+  async (t) => {
+    const random = new Random(seed)
+    const hash = () => random.below(2 ** 21) * 2 ** 32 + random.below(2 ** 32)
+    const known = new Map<number, Float64Array>()
+    const backend = new MemoryBackend()
+    t.teardown(() => backend.close())
+    const storage = await backend.open('objects')
+    const cache = new PageCache(8 * 1024 * 1024)
+    const entries: EntryPages = new Pages(storage, cache, EntryPage.decode)
+    const pagesOf = 40
+    let number = 0
+    const runOfIds = async (ids: number): Promise<Run> => {
+      const from = number
+      const pages = Array.from({ length: pagesOf }, () => ++number)
+      const keysOf = () => Float64Array.from({ length: ids }, hash).sort()
+      const refs = Float64Array.from({ length: ids }, (_, n) => n)
+      await storage.write(
+        pages.map((page) => {
+          const keys = keysOf()
+          known.set(page, keys)
+          const value = EntryPage.encode({ keys, refs })
+          return { type: 'put', key: pageKey(page), value }
+        }),
+        { durable: false },
+      )
+      const keys = pages.map((page) => known.get(page)![0]!)
+      const adds = { pages, counts: pages.map(() => ids), keys, refs: pages }
+      const none = { pages: [], counts: [], keys: [], refs: [] }
+      return runOf(from, { adds, dels: none, irregular: 0 } as RunRecord)
     }
-    const none = { pages: [], counts: [], keys: [], refs: [] }
-    return runOf(from, { adds, dels: none, irregular: 0 } as RunRecord)
-  }
-  const filters = new IdFilters(cache, entries)
-  const [a, b] = [await runOfIds(), await runOfIds()]
-  // 2 bytes an id, of half of the memory.
-  const indexOf = (ids: number) => ({ runs: [{ adds: { length: ids } }] }) as unknown as Index
-  t.ok(filters.isWorth(indexOf(2 ** 18), a, 10))
-  t.notOk(filters.isWorth(indexOf(2 ** 18 + 1), a, 10), 'more than memory has room for')
-  t.notOk(filters.isWorth(indexOf(2 ** 18), a, 9), 'nearly all pages are in memory')
-  await filters.add(a)
-  await filters.add(b)
-  const both = filters.peek(a)
-  t.ok(both)
-  t.equal(filters.peek(b), both, 'two runs have one')
-  t.ok(both?.mayHave(b.adds.pages[0]! * ids))
-  // More than memory has room for.
-  for (let n = 1; n <= 40; n++) cache.keep(1_000_000 + n, { size: 64 * 1024 })
-  t.equal(filters.peek(a), undefined)
-  await filters.add(a)
-  t.ok(filters.peek(a))
-  t.equal(filters.peek(b), undefined)
-})
+    const filters = new IdFilters(cache, entries)
+    const add = (runs: readonly Run[], run: Run, missing = pagesOf) =>
+      filters.add({ runs } as Index, new Map([[run, run.adds.pages.slice(0, missing)]]))
+    const isIn = (run: Run) =>
+      run.adds.pages.every((page) =>
+        known.get(page)!.every((key) => filters.peek(run)?.mayHave(key)),
+      )
+
+    const small = await runOfIds(100)
+    t.notOk(await add([small], small, pagesOf / 4 - 1), 'nearly all of its pages are in memory')
+    t.equal(filters.peek(small), undefined)
+    t.ok(await add([small], small, pagesOf / 4))
+    t.ok(isIn(small))
+
+    // Settled: 4 of 132,000 ids are in one filter of 1 MiB.
+    const runs: Run[] = []
+    while (runs.length < 12) {
+      const run = await runOfIds(3300)
+      runs.push(run)
+      t.ok(await add([small, ...runs], run))
+    }
+    t.ok(runs.every(isIn))
+    t.equal(new Set(runs.map((run) => filters.peek(run))).size, 3)
+    const [more, another] = [await runOfIds(3300), await runOfIds(3300)]
+    t.notOk(
+      await add([small, ...runs, more], more),
+      'a fourth, and that of the small run, are more than half',
+    )
+    t.equal(filters.peek(more), undefined)
+    t.ok(await add([...runs, more], more), 'without the small run there is room')
+    t.equal(filters.peek(small), undefined)
+    t.ok([...runs, more].every(isIn))
+    for (let n = 1; n <= 200; n++) cache.keep(-n, { size: 64 * 1024 })
+    t.ok(cache.bytes <= 4 * 1024 * 1024, `${cache.bytes} bytes of pages beside them`)
+    t.ok([...runs, more].every(isIn), 'pages take none of their room')
+
+    runs.push(more)
+    while (runs.length < 16) {
+      const run = await runOfIds(3300)
+      runs.push(run)
+      t.ok(await add(runs, run))
+    }
+    t.notOk(await add([...runs, another], another))
+    const left = runs.slice(4)
+    t.ok(await add([...left, another], another), 'where four are gone there is room')
+    t.equal(filters.peek(runs[0]!), undefined)
+    t.ok([...left, another].every(isIn))
+  },
+)
 
 t.test('imports look for their ids in few pages, where memory has not room for all', async (t) => {
   const backend = new CountedBackend(new MemoryBackend())
