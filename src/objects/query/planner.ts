@@ -64,8 +64,8 @@ interface Planning {
   readonly notUsed: Map<string, string>
   /** Of all objects that match not one has to be looked into, where indexes tell which these are. */
   readonly isCounted: boolean
-  /** Of a block. */
-  readonly keys: number
+  /** What a block costs, in entries. */
+  readonly perBlock: number
 }
 
 /** @param looksAtAll for their order, or because all are given out */
@@ -78,8 +78,8 @@ export async function planQuery(
   const notUsed = new Map<string, string>()
   const isTrue = condition.type === 'and' && condition.conditions.length === 0
   if (isTrue) return { table, access: undefined, filter: undefined, notUsed: [] }
-  const keys = fits(table.blocks, blocks) ? keysPerBlock : keysPerStoredBlock
-  const planning = { table, entries, notUsed, isCounted: !looksAtAll, keys }
+  const perBlock = fits(table.blocks, blocks) ? keysPerBlock : keysPerStoredBlock
+  const planning = { table, entries, notUsed, isCounted: !looksAtAll, perBlock }
   const access = await accessOf(planning, condition)
   const reasons = () => [...notUsed].map(([path, reason]) => ({ path, reason }))
   if (access === undefined) {
@@ -100,14 +100,14 @@ export async function planQuery(
 }
 
 /** What it costs to look at so many objects that lie all over the blocks. */
-function lookups({ keys }: Planning, objects: number, { blocks }: Table): number {
+function lookups({ perBlock }: Planning, objects: number, { blocks }: Table): number {
   const met = blocks.length * (1 - Math.exp(-objects / Math.max(1, blocks.length)))
-  return met * keys + objects * keysPerObject
+  return met * perBlock + objects * keysPerObject
 }
 
 /** What it costs to look at all of them, block by block. */
-function scan({ keys }: Planning, { blocks, rows }: Table): number {
-  return blocks.length * keys + rows * keysPerScannedObject
+function scan({ perBlock }: Planning, { blocks, rows }: Table): number {
+  return blocks.length * perBlock + rows * keysPerScannedObject
 }
 
 export function pathsOf(access: Access): string[] {
