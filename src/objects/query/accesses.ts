@@ -13,21 +13,34 @@ export async function refsOf(access: Access, memory: Memory, meter: Meter): Prom
     await meter.breathe()
     return refs
   }
-  let refs: Float64Array | undefined
-  for (const part of access.parts) {
-    if (access.type === 'union') {
-      const next = await refsOf(part, memory, meter)
-      refs = refs === undefined ? next : united(refs, next)
-    } else refs = refs === undefined ? await refsOf(part, memory, meter) : await among(refs, part)
+  const [first, ...others] = access.parts
+  // Any of nothing.
+  if (first === undefined) return new Float64Array(0)
+  let refs = await refsOf(first, memory, meter)
+  for (const part of others) {
+    if (access.type === 'union') refs = united(refs, await refsOf(part, memory, meter))
+    else refs = await refsWithin(refs, part, memory, meter)
   }
-  return refs ?? new Float64Array(0)
+  return refs
+}
 
-  async function among(refs: Float64Array, part: Access): Promise<Float64Array> {
-    if (part.type !== 'index') return crossed(refs, await refsOf(part, memory, meter))
-    if (refs.length === 0) return refs
-    meter.keysRead += part.keys
-    return refsAmong(refs, part.index, part.spans, memory.entries, () => meter.breathe())
+/** Those of some rows that an access gives. Both grow. */
+export async function refsWithin(
+  some: Float64Array,
+  access: Access,
+  memory: Memory,
+  meter: Meter,
+): Promise<Float64Array> {
+  if (some.length === 0) return some
+  if (access.type === 'union') return crossed(some, await refsOf(access, memory, meter))
+  if (access.type === 'index') {
+    meter.keysRead += access.keys
+    const { index, spans } = access
+    return refsAmong(some, index, spans, memory.entries, () => meter.breathe())
   }
+  let refs = some
+  for (const part of access.parts) refs = await refsWithin(refs, part, memory, meter)
+  return refs
 }
 
 function united(a: Float64Array, b: Float64Array): Float64Array {

@@ -89,7 +89,7 @@ async function* piecesOf(
     for (const some of partsOf(asked, table)) yield await objectsAt([...some], matches.scoreOf)
     return
   }
-  const plan = await planQuery(table, condition, memory, true)
+  const plan = await planQuery(table, condition, memory, { looksAtAll: true })
   const ordered = orderedBy(table, plan, request)
   if (ordered !== undefined) {
     for await (const refs of refsInOrder(ordered, request, memory.entries)) {

@@ -68,23 +68,32 @@ interface Planning {
   readonly perBlock: number
 }
 
-/** @param looksAtAll for their order, or because all are given out */
+interface PlanOptions {
+  /** For their order, or because all are given out. */
+  readonly looksAtAll: boolean
+  /** So many objects are asked about, and known. */
+  readonly among?: number
+}
+
 export async function planQuery(
   table: Table,
   condition: ParsedCondition,
   { entries, blocks }: Pick<Memory, 'entries' | 'blocks'>,
-  looksAtAll: boolean,
+  { looksAtAll, among }: PlanOptions,
 ): Promise<Plan> {
   const notUsed = new Map<string, string>()
   const isTrue = condition.type === 'and' && condition.conditions.length === 0
   if (isTrue) return { table, access: undefined, filter: undefined, notUsed: [] }
   const perBlock = fits(table.blocks, blocks) ? keysPerBlock : keysPerStoredBlock
   const planning = { table, entries, notUsed, isCounted: !looksAtAll, perBlock }
-  const access = await accessOf(planning, condition)
+  const found = await accessOf(planning, condition)
+  const access = found && among !== undefined ? partWorth(planning, found, among) : found
   const reasons = () => [...notUsed].map(([path, reason]) => ({ path, reason }))
   if (access === undefined) {
     return { table: narrowed(table, condition), access, filter: condition, notUsed: reasons() }
   }
+  const filter = access.exact ? undefined : condition
+  if (among !== undefined) return { table, access, filter, notUsed: reasons() }
   const isCounted = access.type === 'index' && access.exact
   const isFew = isCounted || access.keys * blocksPerObject < table.blocks.length
   const near = isFew ? table : narrowed(table, condition)
@@ -95,8 +104,37 @@ export async function planQuery(
     }
     return { table: near, access: undefined, filter: condition, notUsed: reasons() }
   }
-  const filter = access.exact ? undefined : condition
   return { table: near, access, filter, notUsed: reasons() }
+}
+
+/** What of an access costs less than looking at so many objects, which it is crossed with. */
+function partWorth(planning: Planning, access: Access, among: number): Access | undefined {
+  const { table, notUsed } = planning
+  // With all of it none has to be looked at.
+  if (access.exact && access.keys <= lookups(planning, among, table)) return access
+  const parts: Access[] = []
+  let rows = among
+  for (const part of access.type === 'intersection' ? access.parts : [access]) {
+    const left = rowsOfBoth(rows, part, table)
+    if (part.keys <= lookups(planning, rows, table) - lookups(planning, left, table)) {
+      parts.push(part)
+      rows = left
+    } else {
+      for (const path of pathsOf(part)) {
+        notUsed.set(path, `it has ${part.keys} entries there, and ${rows} objects are left`)
+      }
+    }
+  }
+  const [first] = parts
+  if (access.type !== 'intersection' || parts.length === access.parts.length) return first && access
+  if (first === undefined) return undefined
+  const keys = parts.reduce((sum, { keys }) => sum + keys, 0)
+  return { type: 'intersection', parts, keys, rows, exact: false }
+}
+
+/** How many of some rows another access has, if one says nothing of the other. */
+function rowsOfBoth(rows: number, other: Access, table: Table): number {
+  return Math.ceil((rows * other.rows) / Math.max(1, table.rows))
 }
 
 /** What it costs to look at so many objects that lie all over the blocks. */
@@ -184,8 +222,7 @@ async function accessOfAll(
   found.sort((a, b) => a.keys - b.keys)
   const [best, ...others] = found
   if (best === undefined) return undefined
-  const both = (rows: number, other: Access) =>
-    Math.ceil((rows * other.rows) / Math.max(1, table.rows))
+  const both = (rows: number, other: Access) => rowsOfBoth(rows, other, table)
   const looks = (rows: number) => lookups(planning, rows, table)
   const chosen = new Set([best])
   let { keys, rows } = best

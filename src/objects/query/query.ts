@@ -32,7 +32,9 @@ export async function runQuery(
   meter: Meter,
 ): Promise<QueryResult> {
   if (request.text !== undefined) return runTextQuery(table, memory, request, request.text, meter)
-  const plan = await planQuery(table, request.condition, memory, request.sort.length > 0)
+  const plan = await planQuery(table, request.condition, memory, {
+    looksAtAll: request.sort.length > 0,
+  })
   const ordered = orderedBy(table, plan, request)
   if (ordered !== undefined) return walkIndex(table, memory, request, meter, plan, ordered)
   const isAll = plan.access === undefined && plan.filter === undefined

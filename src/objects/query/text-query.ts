@@ -3,7 +3,7 @@
 
 import type { Memory } from '../engine/memory.js'
 import type { Table } from '../engine/state.js'
-import { crossed, refsOf } from './accesses.js'
+import { refsWithin } from './accesses.js'
 import { planQuery, type Plan } from './planner.js'
 import type { QueryRequest, TextRequest } from './query-request.js'
 import type { QueryResult } from './query-result.js'
@@ -65,9 +65,6 @@ export async function refsOfText(
   return { refs: await sortedRefs({ ...visit, refs }, request, matches.scoreOf), matches }
 }
 
-// Reading an entry of another index costs an eighth of asking a row.
-const keysPerMatch = 8
-
 interface Found {
   readonly matches: TextMatches
   /** Of the rest of the filter. */
@@ -84,20 +81,12 @@ async function search(
 ): Promise<Found> {
   const visible = seen && (await seenRows(table, question.index, seen, memory, meter))
   const matches = await searchText(table, question, memory, meter, visible)
-  const plan = await planQuery(table, condition, memory, true)
-  const isTrue = condition.type === 'and' && condition.conditions.length === 0
-  const all = { table: plan.table, pages: memory.blocks, seen: undefined, meter }
-  const { access } = plan
-  if (access === undefined || access.keys > matches.refs.length * keysPerMatch) {
-    const filter = isTrue ? undefined : condition
-    return {
-      matches,
-      plan: { ...plan, access: undefined, filter },
-      visit: { ...all, refs: undefined, filter },
-    }
-  }
-  const refs = crossed(matches.refs, await refsOf(access, memory, meter))
-  return { matches, plan, visit: { ...all, refs, filter: plan.filter } }
+  const among = matches.refs.length
+  const plan = await planQuery(table, condition, memory, { looksAtAll: true, among })
+  const { access, filter } = plan
+  const refs = access && (await refsWithin(matches.refs, access, memory, meter))
+  const visit = { table: plan.table, pages: memory.blocks, seen: undefined, meter, refs, filter }
+  return { matches, plan, visit }
 }
 
 function isBestFirst({ sort: [first, ...others] }: QueryRequest): boolean {

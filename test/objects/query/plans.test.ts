@@ -13,6 +13,7 @@ interface Product {
   readonly id: string
   readonly category: string
   readonly price: number
+  readonly name: string
 }
 
 async function filled(t: Test, random: Random, objectCacheBytes?: number) {
@@ -24,14 +25,20 @@ async function filled(t: Test, random: Random, objectCacheBytes?: number) {
   const { objects } = keep
   await objects.defineSchema({
     name: schema_name,
-    fields: { id: { type: 'string' }, category: { type: 'string' }, price: { type: 'integer' } },
-    indexes: ['category', 'price'],
+    fields: {
+      id: { type: 'string' },
+      category: { type: 'string' },
+      price: { type: 'integer' },
+      name: { type: 'string' },
+    },
+    indexes: ['category', 'price', { text: ['name'] }],
   })
   const stored = new Map<string, Product>()
   const product = (n: number): Product => ({
     id: `p${n}`,
     category: `c${random.below(categories)}`,
     price: random.below(prices),
+    name: `thing of ${random.below(100)} kinds`,
   })
   const store = async (products: readonly Product[]) => {
     const metadata = { id: 'batch', user: 'alice', collection: 'c' }
@@ -84,3 +91,28 @@ for (const [name, cacheBytes] of [
     }
   })
 }
+
+t.test('of what a text finds, what an index says is looked up where that costs less', async (t) => {
+  const seed = pickSeed()
+  t.comment(`seed ${seed}`)
+  const random = new Random(seed)
+  const { objects, stored } = await filled(t, random, 512 * 1024)
+  for (let n = 0; n < 10; n++) {
+    const kind = random.below(100)
+    const category = `c${random.below(categories)}`
+    const low = random.below(prices)
+    const matching = [...stored.values()].filter(
+      (one) => one.category === category && one.price >= low && one.name.includes(` ${kind} `),
+    )
+    const filters = { $text: { $search: `${kind}` }, category, price: { $gte: low } }
+    const { total, indexes, objectsRead } = await objects.explain({
+      schema_name,
+      filters,
+      limit: 0,
+    })
+    t.equal(total, matching.length, `${kind} ${category} ${low}`)
+    // 200 are of a kind, in as many blocks; 2,000 are of a category.
+    t.ok(indexes.some(({ path }) => path === 'category'))
+    t.ok(objectsRead <= 100, `${objectsRead} objects`)
+  }
+})
