@@ -7,9 +7,24 @@ import { dirname } from 'node:path'
 /** Windows cannot sync a directory. */
 export const syncsDirectories = process.platform !== 'win32'
 
-/** Makes the names in a directory durable. */
-export async function syncDirectory(directory: string): Promise<void> {
-  if (!syncsDirectories) return
+/** Syncs that were asked for, and have not begun. */
+const asked = new Map<string, Promise<void>>()
+
+/** Makes the names durable that are in a directory by now. What is asked for in one turn is done once. */
+export function syncDirectory(directory: string): Promise<void> {
+  if (!syncsDirectories) return Promise.resolve()
+  let sync = asked.get(directory)
+  if (sync === undefined) {
+    sync = Promise.resolve().then(() => {
+      asked.delete(directory)
+      return syncNow(directory)
+    })
+    asked.set(directory, sync)
+  }
+  return sync
+}
+
+async function syncNow(directory: string): Promise<void> {
   await using handle = await open(directory, 'r')
   await handle.sync()
 }

@@ -90,6 +90,7 @@ export class LevelPartition implements Storage {
       const found = await usageOf(claim.path)
       engine = await Engine.open(claim, profile)
       const named = files && (await removeOrphans(name, engine.level, files))
+      await claim.named
       return new LevelPartition(name, profile, claim, engine, { files, named, found }, reads)
     } catch (error) {
       // The first error counts; whatever becomes of the engine, the directory is let go.

@@ -1,6 +1,8 @@
 import { mkdtemp, mkdir, readFile, readdir, realpath, rm, symlink } from 'node:fs/promises'
-import { appendFile, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, open, readlink, truncate, writeFile } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { LevelFiles } from '../../adapters/level/files.js'
 import { LevelBackend } from '../../adapters/level/index.js'
@@ -160,5 +162,51 @@ void t.test(
     t.ok(paths.includes('/data'), 'the link to it')
     t.ok(paths.includes(''), 'the location')
     t.ok(paths.some((path) => path.includes('/MANIFEST-')))
+  },
+)
+
+void t.test(
+  'names that are there are synced once for all partitions, before one is given out',
+  { skip: process.platform !== 'linux' && 'no /proc' },
+  async (t) => {
+    const directory = await realpath(t.testdir({ data: {} }))
+    const location = join(directory, 'data')
+    const openAll = (backend: LevelBackend) =>
+      Promise.all((['cores', 'slices', 'objects', 'flows'] as const).map((it) => backend.open(it)))
+    const before = new LevelBackend(location)
+    await openAll(before)
+    await before.close()
+
+    await using file = await open(directory, 'r')
+    const prototype = Object.getPrototypeOf(file) as { sync: () => Promise<void> }
+    const { sync } = prototype
+    t.teardown(() => (prototype.sync = sync))
+    const synced: string[] = []
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => (letGo = resolve))
+    prototype.sync = async function (this: FileHandle) {
+      const path = await readlink(`/proc/self/fd/${this.fd}`)
+      if (path === location || path === directory) {
+        synced.push(path)
+        await held
+      }
+      return sync.call(this)
+    }
+    const backend = new LevelBackend(location)
+    let given = 0
+    const opening = openAll(backend).finally(() => given++)
+    while (synced.length < 2) await delay(5)
+    // Many times what an opening takes.
+    await delay(500)
+    t.equal(given, 0)
+    letGo()
+    await opening
+    t.strictSame(synced.sort(), [directory, location])
+    await backend.close()
+
+    prototype.sync = () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }))
+    const failing = new LevelBackend(location)
+    await t.rejects(failing.open('objects'), { code: 'LK_STORAGE_FAILED', cause: { code: 'EIO' } })
+    await failing.close()
   },
 )
