@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Backend, PartitionName } from '../../src/storage.js'
 import { OpenPartitions } from '../open-partitions.js'
+import { claimDirectory } from './open-directories.js'
 import { LevelPartition } from './partition.js'
 import { profileRules, profiles } from './profiles.js'
 import { checkArgument, checkOptions } from '../../src/door/options.js'
@@ -37,9 +38,10 @@ export class LevelBackend implements Backend {
     checkOptions('LevelBackend()', options, levelOptions)
     // Now, not at the first open: the working directory may change until then.
     this.location = resolve(location)
-    this.#partitions = new OpenPartitions((partition) => {
+    this.#partitions = new OpenPartitions(async (partition) => {
       const profile = { ...profiles[partition], ...options.profiles?.[partition] }
-      return LevelPartition.open(partition, join(this.location, partition), profile)
+      const claim = await claimDirectory(join(this.location, partition))
+      return LevelPartition.open(partition, claim, profile)
     })
   }
 

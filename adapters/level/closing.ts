@@ -2,10 +2,12 @@
 // looks like one that a crash cut short; LevelDB drops both without a word. Where this file is,
 // there was no crash.
 
-import { open, readFile, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
+import { unlinkSync } from 'node:fs'
+import { open, readFile, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { syncDirectory } from './directories.js'
+import type { Reading } from './reading.js'
 
 interface Closing {
   /** The content of CURRENT. */
@@ -52,10 +54,11 @@ export async function writeClosing(directory: string, tableSums: TableSums): Pro
  */
 export async function readClosing(
   directory: string,
+  reading: Reading,
 ): Promise<{ readonly content: Closing | undefined } | undefined> {
   let text: string
   try {
-    text = await readFile(join(directory, closingName), 'latin1')
+    text = latin1(await reading.content(join(directory, closingName)))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
@@ -73,6 +76,10 @@ export async function readClosing(
   return { content: { current: `${manifest}\n`, lengths, tableSums } }
 }
 
+export function latin1({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1')
+}
+
 const tableName = /\.(ldb|sst)$/
 
 /** Behind a line with its CRC-32. */
@@ -86,12 +93,8 @@ function hex(sum: number): string {
 
 /**
  * Before LevelDB changes anything. Not synced: LevelDB syncs the directory with its new MANIFEST,
- * and changes nothing of what this speaks of before that.
+ * and changes nothing of what this speaks of before that. In place: 15 us, as the owner's file was made.
  */
-export async function removeClosing(directory: string): Promise<void> {
-  try {
-    await unlink(join(directory, closingName))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+export function removeClosing(directory: string): void {
+  unlinkSync(join(directory, closingName))
 }

@@ -2,9 +2,10 @@
 // directory, so batches that were synced into it could be lost with its name.
 
 import { statSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory } from './directories.js'
+import { inBackground } from './reading.js'
+import type { Reading } from './reading.js'
 
 export class CurrentLog {
   readonly #directory: string
@@ -19,9 +20,9 @@ export class CurrentLog {
    * Of a database that was just opened. LevelDB synced the directory with its new MANIFEST, behind
    * the log's creation.
    */
-  static async open(directory: string): Promise<CurrentLog> {
+  static async open(directory: string, reading: Reading): Promise<CurrentLog> {
     const log = new CurrentLog(directory)
-    await log.#find()
+    await log.#find(reading)
     return log
   }
 
@@ -39,12 +40,12 @@ export class CurrentLog {
 
   /** Looks for the log that is written now, and makes its name durable. */
   async follow(): Promise<void> {
-    await this.#find()
+    await this.#find(inBackground)
     await syncDirectory(this.#directory)
   }
 
-  async #find(): Promise<void> {
-    const numbers = (await readdir(this.#directory))
+  async #find(reading: Reading): Promise<void> {
+    const numbers = (await reading.names(this.#directory))
       .filter((name) => /^\d+\.log$/.test(name))
       .map((name) => Number.parseInt(name, 10))
     const newest = Math.max(...numbers)

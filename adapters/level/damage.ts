@@ -2,17 +2,18 @@
 // where a record does not fit, and does not check tables: older versions come back, twice as many
 // entries, or none. So a directory is looked through before LevelDB may open it.
 
-import { open, readFile, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { LorekeepError } from '../../src/errors.js'
-import { closingName, readClosing } from './closing.js'
+import { closingName, latin1, readClosing } from './closing.js'
 import type { TableSums } from './closing.js'
 import { readLog } from './log-records.js'
 import type { LogRecord } from './log-records.js'
 import { readManifest } from './manifest.js'
 import type { Manifest } from './manifest.js'
 import { chooseManifest, isNew } from './newest-manifest.js'
+import { inBackground } from './reading.js'
+import type { Reading } from './reading.js'
 import { tableDamage } from './table-blocks.js'
 
 interface Damage {
@@ -22,6 +23,21 @@ interface Damage {
   readonly reason: string
 }
 
+/** What a LevelDB directory holds, in bytes. */
+export interface Usage {
+  readonly tables: number
+  readonly logs: number
+}
+
+/** What was seen in a directory. */
+export interface Look {
+  readonly names: ReadonlySet<string>
+  /** What LevelDB is to open it with; `undefined` where nothing was ever acknowledged. */
+  readonly manifest: string | undefined
+  /** In bytes: the tables in use, and the logs that are not in tables yet. */
+  readonly usage: Usage
+}
+
 interface LookOptions {
   /** False leaves the tables out, which were whole when this process began to use them. */
   readonly tables?: boolean
@@ -29,46 +45,58 @@ interface LookOptions {
   readonly closing?: boolean
   /** Gets the sum of each table that is whole. */
   readonly sums?: Map<string, number>
+  readonly reading?: Reading
 }
 
-/** What is damaged in a LevelDB directory that nobody has open. Reads only. */
+/** What is damaged in a LevelDB directory that nobody has open, and what it holds. Reads only. */
 export async function* damageIn(
   directory: string,
-  { tables = true, closing: isClosing = false, sums = new Map() }: LookOptions = {},
-): AsyncGenerator<Damage> {
-  const names = new Set(await readdir(directory))
+  {
+    tables = true,
+    closing: isClosing = false,
+    sums = new Map(),
+    reading = inBackground,
+  }: LookOptions = {},
+): AsyncGenerator<Damage, Look | undefined> {
+  const names = new Set(await reading.names(directory))
+  const usage = { tables: 0, logs: 0 }
   const logs = [...names].filter((name) => logName.test(name)).sort()
-  const closing = await readClosing(directory)
+  const closing = await readClosing(directory, reading)
   const tornTail = closing === undefined && !isClosing
   const choice = tornTail ? await chooseManifest(directory, names) : undefined
   const isChosen = choice !== undefined
   // A crash may have cut the first moments short. Whoever closed it had nothing cut.
-  if (tornTail && !isChosen && (await isNew(directory, names))) return
-  const found = names.has('CURRENT') ? await readFile(join(directory, 'CURRENT'), 'latin1') : ''
+  if (tornTail && !isChosen && (await isNew(directory, names))) {
+    return { names, manifest: undefined, usage }
+  }
+  const found = names.has('CURRENT')
+    ? latin1(await reading.content(join(directory, 'CURRENT')))
+    : ''
   // After a crash CURRENT counts for nothing where another is chosen.
   const current = isChosen ? `${choice.name}\n` : found
   const manifestName = /^(MANIFEST-\d+)\n$/.exec(current)?.[1]
   if (manifestName === undefined) {
     yield { file: 'CURRENT', at: 0, reason: 'it does not name a MANIFEST' }
-    return
+    return undefined
   }
   const named = closing?.content?.current ?? current
   if (current !== named) {
     yield { file: 'CURRENT', at: 0, reason: `it named ${named.trim()} ${otherProgram}` }
-    return
+    return undefined
   }
   if (!names.has(manifestName)) {
     yield { file: manifestName, at: 0, reason: 'it is missing' }
-    return
+    return undefined
   }
   for (const [file, length] of Object.entries(closing?.content?.lengths ?? {})) {
-    const found = names.has(file) ? await lengthOf(join(directory, file)) : undefined
+    const found = names.has(file) ? await reading.length(join(directory, file)) : undefined
     if (found === length) continue
     const is = found === undefined ? 'is missing' : `has ${found} bytes`
     const reason = `it ${is}, and had ${length} ${otherProgram}`
     yield { file, at: Math.min(found ?? 0, length), reason }
   }
-  const read = await readPieces(directory, manifestName, tornTail, choice?.end)
+  const pieces = (file: string, end?: number) => readPieces(directory, file, tornTail, reading, end)
+  const read = await pieces(manifestName, choice?.end)
   yield* read.damage
   let manifest: Manifest
   try {
@@ -77,25 +105,31 @@ export async function* damageIn(
     if (read.damage.length === 0) {
       yield { file: manifestName, at: 0, reason: (error as Error).message }
     }
-    return
+    return undefined
   }
-  yield* damageInLogs(directory, logs, manifest, tornTail)
+  usage.logs = yield* damageInLogs(logs, manifest, pieces)
+  for (const length of manifest.tables.values()) usage.tables += length
   const known = closing?.content?.tableSums ?? new Map<string, number>()
-  if (tables) yield* damageInTables(directory, names, manifest, known, sums)
+  if (tables) yield* damageInTables(directory, names, manifest, known, sums, reading)
+  return { names, manifest: manifestName, usage }
 }
 
 /** @throws LorekeepError `LK_STORAGE_CORRUPT`; other errors are the file system's */
-export async function assertWhole(directory: string, options?: LookOptions): Promise<void> {
-  for await (const { file, at, reason } of damageIn(directory, options)) {
-    const path = join(directory, file)
-    throw new LorekeepError(
-      'LK_STORAGE_CORRUPT',
-      `${path} is damaged${at > 0 ? ` at byte ${at}` : ''}: ${reason}. ` +
-        `LevelDB has not opened ${directory}, and nothing in it was changed. ` +
-        `Restore a backup, or save what is whole with: lorekeep verify --salvage ${dirname(directory)} TARGET`,
-      { details: { path, at } },
-    )
-  }
+export async function assertWhole(directory: string, options?: LookOptions): Promise<Look> {
+  const looking = damageIn(directory, options)
+  const { done, value } = await looking.next()
+  if (done && value !== undefined) return value
+  // Damage: it does not end without the one or the other. Closes what is open.
+  await looking.return(undefined)
+  const { file, at, reason } = value as Damage
+  const path = join(directory, file)
+  throw new LorekeepError(
+    'LK_STORAGE_CORRUPT',
+    `${path} is damaged${at > 0 ? ` at byte ${at}` : ''}: ${reason}. ` +
+      `LevelDB has not opened ${directory}, and nothing in it was changed. ` +
+      `Restore a backup, or save what is whole with: lorekeep verify --salvage ${dirname(directory)} TARGET`,
+    { details: { path, at } },
+  )
 }
 
 const otherProgram = `when it was closed (if another program has opened it since, remove the file ${closingName})`
@@ -107,6 +141,7 @@ interface Pieces {
   /** It ends in a record that a crash may have cut short. */
   readonly torn: Damage | undefined
   readonly isEmpty: boolean
+  readonly bytes: number
 }
 
 /** Up to `end`. `tornTail`: the last record may have been cut short. */
@@ -114,9 +149,11 @@ async function readPieces(
   directory: string,
   file: string,
   tornTail: boolean,
+  reading: Reading,
   end?: number,
 ): Promise<Pieces> {
-  const pieces = [...readLog((await readFile(join(directory, file))).subarray(0, end))]
+  const bytes = (await reading.content(join(directory, file))).subarray(0, end)
+  const pieces = [...readLog(bytes)]
   const records: LogRecord[] = []
   const damage: Damage[] = []
   let torn: Damage | undefined
@@ -132,15 +169,16 @@ async function readPieces(
     if (tornTail && isLast && !flipped) torn = { file, at, reason }
     else damage.push({ file, at, reason })
   }
-  return { records, damage, torn, isEmpty: pieces.length === 0 }
+  return { records, damage, torn, isEmpty: pieces.length === 0, bytes: bytes.length }
 }
 
+/** Gives how many bytes they have. */
 async function* damageInLogs(
-  directory: string,
   logs: readonly string[],
   { logNumber, previousLogNumber, lastSequence }: Manifest,
-  tornTail: boolean,
-): AsyncGenerator<Damage> {
+  pieces: (file: string) => Promise<Pieces>,
+): AsyncGenerator<Damage, number> {
+  let bytes = 0
   // LevelDB makes a log before its MANIFEST says so, and syncs the directory in between.
   if (logNumber > 0 && !logs.some((log) => parseInt(log) === logNumber)) {
     const file = `${String(logNumber).padStart(6, '0')}.log`
@@ -154,7 +192,8 @@ async function* damageInLogs(
   let torn: Damage | undefined
   let next: number | undefined
   for (const file of wanted.sort((a, b) => parseInt(a) - parseInt(b))) {
-    const read = await readPieces(directory, file, tornTail)
+    const read = await pieces(file)
+    bytes += read.bytes
     if (read.isEmpty) continue
     // A log is begun when all before it is durable, or with nothing in it.
     if (torn !== undefined) yield torn
@@ -170,6 +209,7 @@ async function* damageInLogs(
       next = sequence + count
     }
   }
+  return bytes
 }
 
 /** The number of a batch's first operation, and how many there are. */
@@ -189,6 +229,7 @@ async function* damageInTables(
   { tables }: Manifest,
   known: TableSums,
   sums: Map<string, number>,
+  reading: Reading,
 ): AsyncGenerator<Damage> {
   const files = [...tables].map(([number, length]) => {
     const base = String(number).padStart(6, '0')
@@ -197,25 +238,21 @@ async function* damageInTables(
   // The next one is read while one is looked at, which takes about as long.
   const longest = files.reduce((most, { length }) => Math.max(most, length), 0)
   const buffers = files.slice(0, 2).map(() => Buffer.allocUnsafeSlow(longest))
-  const read = async (place: number): Promise<Buffer | Damage | undefined> => {
+  const read = async (place: number): Promise<Uint8Array | Damage | undefined> => {
     const { file, length } = files[place] ?? {}
     if (file === undefined || length === undefined) return undefined
     if (!names.has(file)) return { file, at: 0, reason: 'it is missing' }
-    const table = buffers[place % 2]!.subarray(0, length)
-    await using handle = await open(join(directory, file), 'r')
-    for (let at = 0; at < length;) {
-      const { bytesRead } = await handle.read(table, at, length - at, at)
-      if (bytesRead === 0) return { file, at, reason: `it had ${length} bytes` }
-      at += bytesRead
-    }
-    return table
+    const buffer = buffers[place % 2]!.subarray(0, length)
+    const table = await reading.fill(join(directory, file), buffer)
+    if (table.length === length) return table
+    return { file, at: table.length, reason: `it had ${length} bytes` }
   }
-  let reading = read(0)
+  let next = read(0)
   for (const [place, { file }] of files.entries()) {
-    const table = await reading
-    reading = read(place + 1)
+    const table = await next
+    next = read(place + 1)
     // Its caller may never come back for it.
-    reading.catch(() => {})
+    next.catch(() => {})
     if (table === undefined) continue
     if (!(table instanceof Uint8Array)) {
       yield table
@@ -230,9 +267,4 @@ async function* damageInTables(
 
 function contentOf({ fragments }: LogRecord): Uint8Array {
   return fragments.length === 1 ? fragments[0]! : Buffer.concat(fragments)
-}
-
-async function lengthOf(path: string): Promise<number> {
-  await using file = await open(path, 'r')
-  return (await file.stat()).size
 }

@@ -6,14 +6,17 @@
 import { Level as UniversalLevel } from 'level'
 import type { ClassicLevel } from 'classic-level'
 import { LorekeepError } from '../../src/errors.js'
-import { removeClosing, writeClosing } from './closing.js'
+import { closingName, removeClosing, writeClosing } from './closing.js'
 import type { TableSums } from './closing.js'
 import { CurrentLog } from './current-log.js'
 import { assertWhole } from './damage.js'
+import type { Look, Usage } from './damage.js'
 import { translate } from './failures.js'
 import { removeNewerManifests, settleManifest } from './newest-manifest.js'
 import type { Claim } from './open-directories.js'
 import type { Profile } from './profiles.js'
+import { inBackground, inPlace } from './reading.js'
+import type { Reading } from './reading.js'
 
 /** In Node `level` is classic-level; its own types leave out what a browser lacks. */
 export type Level = ClassicLevel<Uint8Array, Uint8Array>
@@ -27,6 +30,8 @@ export class Engine {
   readonly #profile: Profile
   /** Of the tables that were there when it was opened. */
   readonly #tableSums: TableSums
+  /** What there was before it was opened. */
+  readonly found: Usage
   #level: Level | undefined
   #log: CurrentLog
   /** Why the database is out of service. */
@@ -39,8 +44,10 @@ export class Engine {
     claim: Claim,
     profile: Profile,
     tableSums: TableSums,
+    found: Usage,
     { level, log }: Opened,
   ) {
+    this.found = found
     this.path = claim.path
     this.#claim = claim
     this.#profile = profile
@@ -52,19 +59,20 @@ export class Engine {
   /** All names in the directory are durable by then: LevelDB syncs it with its new MANIFEST. */
   static async open(claim: Claim, profile: Profile): Promise<Engine> {
     const sums = new Map<string, number>()
+    let look: Look
     try {
       // Each look may take longer than a stopped process is taken to live.
       claim.assertHeld()
-      await settleManifest(claim.path, true)
-      await assertWhole(claim.path, { sums })
+      await settleManifest(claim.path, true, inPlace)
+      look = await assertWhole(claim.path, { sums, reading: inPlace })
       claim.assertHeld()
-      await removeNewerManifests(claim.path)
-      await removeClosing(claim.path)
+      await makeReady(claim.path, look)
       claim.assertHeld()
     } catch (error) {
       throw translate(error, claim.path)
     }
-    return new Engine(claim, profile, sums, await openLevel(claim.path, profile))
+    const opened = await openLevel(claim.path, profile, inPlace)
+    return new Engine(claim, profile, sums, look.usage, opened)
   }
 
   /** The open database, or `LK_STORAGE_UNAVAILABLE`. Not to be kept over an await. */
@@ -129,13 +137,13 @@ export class Engine {
       try {
         // An empty database in the place of the one that failed would be taken for its data.
         this.#claim.assertHeld()
-        await settleManifest(this.path, false)
+        await settleManifest(this.path, false, inBackground)
         // The write that failed may be cut short at the end of a log. Tables were looked at when
         // they were opened, or are of this process.
-        await assertWhole(this.path, { tables: false })
+        const look = await assertWhole(this.path, { tables: false })
         this.#claim.assertHeld()
-        await removeNewerManifests(this.path)
-        const { level, log } = await openLevel(this.path, this.#profile)
+        await makeReady(this.path, look)
+        const { level, log } = await openLevel(this.path, this.#profile, inBackground)
         this.#log = log
         this.#level = level
         return
@@ -162,7 +170,13 @@ interface Opened {
   readonly log: CurrentLog
 }
 
-async function openLevel(path: string, profile: Profile): Promise<Opened> {
+/** What LevelDB must not meet. */
+async function makeReady(path: string, { names, manifest }: Look): Promise<void> {
+  if (manifest !== undefined) await removeNewerManifests(path, names, manifest)
+  if (names.has(closingName)) removeClosing(path)
+}
+
+async function openLevel(path: string, profile: Profile, reading: Reading): Promise<Opened> {
   const level = new UniversalLevel<Uint8Array, Uint8Array>(path, {
     keyEncoding: 'view',
     valueEncoding: 'view',
@@ -176,7 +190,7 @@ async function openLevel(path: string, profile: Profile): Promise<Opened> {
   }) as unknown as Level
   try {
     await level.open()
-    return { level, log: await CurrentLog.open(path) }
+    return { level, log: await CurrentLog.open(path, reading) }
   } catch (error) {
     await level.close()
     throw translate(error, path)

@@ -1,8 +1,7 @@
 // What tells whether somebody who left a name in a shared directory can be asked from here.
 
 import { createHash, randomBytes } from 'node:crypto'
-import { readFileSync, readlinkSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+import { readFileSync, readlinkSync, statSync, statfsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 
@@ -28,14 +27,14 @@ const localTypes = new Set([
   0x794c7630, // overlayfs, whose upper layer is one of these
 ])
 
-export async function isLocal(path: string): Promise<boolean> {
+export function isLocal(path: string): boolean {
   if (process.platform !== 'linux') return false
-  // Where nobody can say what it is, it is not known to be local.
-  const type = await statfs(path).then(
-    ({ type }) => type,
-    () => 0,
-  )
-  return localTypes.has(type)
+  try {
+    return localTypes.has(statfsSync(path).type)
+  } catch {
+    // Where nobody can say what it is, it is not known to be local.
+    return false
+  }
 }
 
 function describe(): Machine {

@@ -9,13 +9,14 @@
 // of it is written anew. The same goes for the last record of a MANIFEST: until it was synced, the
 // files are all there that the record before it needs.
 
-import { open, readFile, readdir, rename, stat, unlink, writeFile } from 'node:fs/promises'
+import { open, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closingName } from './closing.js'
 import { crc32c, mask, wordsOf } from './crc32c.js'
 import { syncDirectory } from './directories.js'
 import { readLog } from './log-records.js'
 import { readManifest } from './manifest.js'
+import type { Reading } from './reading.js'
 
 /** A MANIFEST to open, up to where its records are whole and have their files. */
 interface Choice {
@@ -44,8 +45,12 @@ export async function chooseManifest(
  * acknowledged. Changes nothing where there is data and no MANIFEST that is whole. To be called
  * before the directory is looked through, and by nobody but its owner.
  */
-export async function settleManifest(directory: string, createIfMissing: boolean): Promise<void> {
-  const names = await readdir(directory)
+export async function settleManifest(
+  directory: string,
+  createIfMissing: boolean,
+  reading: Reading,
+): Promise<void> {
+  const names = await reading.names(directory)
   // There was no crash: what does not fit is damage.
   if (names.includes(closingName)) return
   const choice = await chooseManifest(directory, names)
@@ -65,13 +70,15 @@ export async function settleManifest(directory: string, createIfMissing: boolean
 
 /**
  * Removes what was not chosen and is numbered above what was: once LevelDB has made files with the
- * numbers that it names, it would be whole. To be called before LevelDB may make any.
+ * numbers that it names, it would be whole. To be called before LevelDB may make any. `names`: of what
+ * is in the directory.
  */
-export async function removeNewerManifests(directory: string): Promise<void> {
-  const current = (await readFile(join(directory, 'CURRENT'), 'latin1')).trimEnd()
-  const newer = manifestsOf(await readdir(directory)).filter(
-    (name) => numberOf(name) > numberOf(current),
-  )
+export async function removeNewerManifests(
+  directory: string,
+  names: Iterable<string>,
+  chosen: string,
+): Promise<void> {
+  const newer = manifestsOf(names).filter((name) => numberOf(name) > numberOf(chosen))
   for (const name of newer) await unlink(join(directory, name))
   if (newer.length > 0) await syncDirectory(directory)
 }

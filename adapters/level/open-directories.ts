@@ -33,7 +33,7 @@ export async function claimDirectory(directory: string): Promise<Claim> {
     named = lastingNames([around, directory], named)
   }
   try {
-    // In place, before anything is waited for: those that are opened in one turn share the syncs.
+    // In place (reading.ts), before anything is waited for: those that are opened in one turn share the syncs.
     const before = identityOf(directory)
     if (before !== undefined) name()
     if (identityOf(directory) === undefined) {

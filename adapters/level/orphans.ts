@@ -17,15 +17,19 @@ export interface Named {
   readonly shared: SharedFiles
 }
 
-/** Before the first write: a file that is written now has no pointer yet. */
+/**
+ * Before the first write: a file that is written now has no pointer yet. `orphans`: all files, of which
+ * those are taken out that have one.
+ */
 export async function removeOrphans(
   partition: string,
   level: Level,
   files: ValueFiles,
+  orphans: Set<string>,
 ): Promise<Named> {
   const naming = new NamingKeys()
   const shared = new SharedFiles()
-  const orphans = await files.list()
+  if (orphans.size === 0) return { naming, shared }
   // Pointers that may still come: one of each file that was not met yet, and those to further values of the others.
   let missing = orphans.size
   const further = new Map<string, number>()

@@ -17,7 +17,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { open, readdir, unlink } from 'node:fs/promises'
+import { open, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -55,7 +55,7 @@ const asideMs = 1000
 export async function takeDirectory(directory: string): Promise<OwnerFile> {
   const since = Date.now()
   const deadline = performance.now() + patienceMs
-  const local = await isLocal(directory)
+  const local = isLocal(directory)
   for (;;) {
     const own = await OwnerFile.announce(directory, since, local)
     let earlier: Name | undefined
@@ -76,8 +76,8 @@ export async function takeDirectory(directory: string): Promise<OwnerFile> {
  * the directory open. Those who cannot give no sign to one without a name. Changes nothing.
  */
 export async function assertNobodyAnswers(directory: string): Promise<void> {
-  const local = await isLocal(directory)
-  for (const other of (await namesIn(directory)).values()) {
+  const local = isLocal(directory)
+  for (const other of namesIn(directory).values()) {
     const found = await look(join(directory, other.name))
     if (found === undefined || isCopy(found, other, local)) continue
     const { pid, who } = readText(found.text)
@@ -140,7 +140,7 @@ class OwnerFile {
    */
   async contend(deadline: number): Promise<Name | undefined> {
     for (;;) {
-      const others = await namesIn(this.#directory)
+      const others = namesIn(this.#directory)
       // Taken for dead by somebody who cannot ask, after seven seconds without a sign.
       if (!others.delete(this.#name)) throw locked(this.#directory)
       let [later, earlier]: (Name | undefined)[] = []
@@ -225,9 +225,10 @@ async function standAside(
   }
 }
 
-async function namesIn(directory: string): Promise<Map<string, Name>> {
+/** In place, as all that an opening asks of names (reading.ts). */
+function namesIn(directory: string): Map<string, Name> {
   const names = new Map<string, Name>()
-  for (const name of await readdir(directory)) {
+  for (const name of readdirSync(directory)) {
     const [, token, scope, boot] = pattern.exec(name) ?? []
     if (token !== undefined) names.set(name, { name, token, scope: scope!, boot: boot! })
   }

@@ -16,15 +16,15 @@ import type { Range, Storage, WriteOptions } from '../../src/storage.js'
 import { unseal } from './checksum.js'
 import { Engine } from './engine.js'
 import { translate } from './failures.js'
-import { claimDirectory } from './open-directories.js'
 import type { Claim } from './open-directories.js'
 import { removeOrphans } from './orphans.js'
 import type { Named } from './orphans.js'
 import { decodeTagged, pointerBytes } from './pointer.js'
 import type { Pointer } from './pointer.js'
 import type { Profile } from './profiles.js'
-import { Reclaiming, usageOf, type Usage } from './reclaiming.js'
+import { Reclaiming } from './reclaiming.js'
 import { ValueFiles } from './value-files.js'
+import type { ValueFilesOptions } from './value-files.js'
 import { WriteQueue } from './write-queue.js'
 
 interface Page {
@@ -58,7 +58,7 @@ export class LevelPartition implements Storage {
     profile: Profile,
     claim: Claim,
     engine: Engine,
-    { files, named, found }: PartitionFiles,
+    { files, named }: PartitionFiles,
     reads: Set<Promise<unknown>>,
   ) {
     this.#name = name
@@ -72,29 +72,37 @@ export class LevelPartition implements Storage {
     this.#queue = new WriteQueue({ partition: name, engine, maxGroupBytes, files, named, onBatch })
     this.#reclaiming = new Reclaiming({
       engine,
-      found,
+      found: engine.found,
       leastBytes: reclaimBytes,
       isWriting: () => this.#queue.isWriting,
       write: (operations) => this.#queue.write(operations, undefined, measure(operations)),
     })
   }
 
-  static async open(name: string, directory: string, profile: Profile): Promise<LevelPartition> {
-    const claim = await claimDirectory(directory)
-    let files: ValueFiles | undefined
+  /** Lets the claim go where it fails. */
+  static async open(name: string, claim: Claim, profile: Profile): Promise<LevelPartition> {
+    let opening: Promise<FoundFiles> | undefined
     let engine: Engine | undefined
     try {
       const reads = new Set<Promise<unknown>>()
-      // First: opening the engine makes the name of their folder durable.
-      files = await openFiles(name, claim, profile, reads)
-      const found = await usageOf(claim.path)
+      const { separateBytes } = profile
+      if (separateBytes !== undefined) {
+        const directory = join(claim.path, 'values')
+        // First: opening the engine makes the name of their folder durable.
+        await ValueFiles.makeDirectory(directory)
+        const assertHeld = () => claim.assertHeld()
+        opening = findFiles({ partition: name, directory, separateBytes, reads, assertHeld })
+        opening.catch(() => {})
+      }
       engine = await Engine.open(claim, profile)
-      const named = files && (await removeOrphans(name, engine.level, files))
+      const found = await opening
+      const files = found?.files
+      const named = found && (await removeOrphans(name, engine.level, found.files, found.names))
       await claim.named
-      return new LevelPartition(name, profile, claim, engine, { files, named, found }, reads)
+      return new LevelPartition(name, profile, claim, engine, { files, named }, reads)
     } catch (error) {
       // The first error counts; whatever becomes of the engine, the directory is let go.
-      await files?.close().catch(() => undefined)
+      await opening?.then(({ files }) => files.close()).catch(() => undefined)
       await engine?.close().catch(() => undefined)
       await claim.release()
       throw error
@@ -347,19 +355,22 @@ export class LevelPartition implements Storage {
 interface PartitionFiles {
   readonly files: ValueFiles | undefined
   readonly named: Named | undefined
-  readonly found: Usage
 }
 
-async function openFiles(
-  partition: string,
-  claim: Claim,
-  { separateBytes }: Profile,
-  reads: ReadonlySet<Promise<unknown>>,
-): Promise<ValueFiles | undefined> {
-  if (separateBytes === undefined) return undefined
-  const directory = join(claim.path, 'values')
-  const assertHeld = () => claim.assertHeld()
-  return ValueFiles.open({ partition, directory, separateBytes, reads, assertHeld })
+interface FoundFiles {
+  readonly files: ValueFiles
+  /** Of all. */
+  readonly names: Set<string>
+}
+
+async function findFiles(options: ValueFilesOptions): Promise<FoundFiles> {
+  const files = await ValueFiles.open(options)
+  try {
+    return { files, names: await files.list() }
+  } catch (error) {
+    await files.close()
+    throw error
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Operation } from '../../src/storage.js'
+import type { Usage } from './damage.js'
 import type { Engine } from './engine.js'
 
 interface ReclaimingOptions {
@@ -18,12 +19,6 @@ interface ReclaimingOptions {
   readonly isWriting: () => boolean
   /** As any other write: one batch is under way at a time. */
   readonly write: (operations: readonly Operation[]) => Promise<void>
-}
-
-/** What a LevelDB directory holds, in bytes. */
-export interface Usage {
-  readonly tables: number
-  readonly logs: number
 }
 
 /** Nothing was written for so long. */
@@ -130,7 +125,7 @@ export class Reclaiming {
 const first = Buffer.of(0)
 const last = Buffer.alloc(64, 255)
 
-export async function usageOf(directory: string): Promise<Usage> {
+async function usageOf(directory: string): Promise<Usage> {
   const usage = { tables: 0, logs: 0 }
   for (const name of await readdir(directory)) {
     const kind = /\.(ldb|sst)$/.test(name) ? 'tables' : name.endsWith('.log') ? 'logs' : undefined

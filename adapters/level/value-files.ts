@@ -6,7 +6,7 @@
 // sync it takes as long as to write a mebibyte or more into it.
 
 import { randomBytes } from 'node:crypto'
-import { fdatasync, open, openSync, closeSync, read, readSync, writev } from 'node:fs'
+import { closeSync, existsSync, fdatasync, open, openSync, read, readSync, writev } from 'node:fs'
 import { mkdir, open as openHandle, readdir, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { translate } from './failures.js'
 import { PieceChecksums, pieceBytes, pieces } from './piece-checksums.js'
 import type { Pointer } from './pointer.js'
 
-interface ValueFilesOptions {
+export interface ValueFilesOptions {
   readonly partition: string
   readonly directory: string
   /** Values of at least this length get a file. */
@@ -103,11 +103,20 @@ export class ValueFiles {
   }
 
   /** Creates the directory where it does not exist. Its name is for the caller to make durable. */
+  static async makeDirectory(directory: string): Promise<void> {
+    try {
+      // In place, as all that an opening asks of names (reading.ts).
+      if (!existsSync(directory)) await mkdir(directory, { recursive: true })
+    } catch (error) {
+      throw translate(error, directory)
+    }
+  }
+
+  /** The directory is there. */
   static async open(options: ValueFilesOptions): Promise<ValueFiles> {
     const { directory } = options
     const checksums = await PieceChecksums.load()
     try {
-      await mkdir(directory, { recursive: true })
       const handle = syncsDirectories ? await openHandle(directory, 'r') : undefined
       return new ValueFiles(options, checksums, handle)
     } catch (error) {
