@@ -6,7 +6,7 @@ import { openTarget } from './backup/target.js'
 import type { Backup } from './backup/types.js'
 import { LorekeepError } from './errors.js'
 import { eitherOf, InFlight } from './in-flight.js'
-import type { Backend, Storage } from './storage.js'
+import type { Backend, PartitionName } from './storage.js'
 import { ErrorReports } from './error-reports.js'
 import { createIds, systemChance, systemClock } from './clock.js'
 import type { Chance, Clock } from './clock.js'
@@ -73,14 +73,24 @@ const lorekeepOptions = {
   onError: aFunction,
 }
 
-/** At once: each waits for the disk several times. Rejects as the first of them does, in this order. */
-async function openOthers(layer: SnapshotLayer) {
-  const [slices, objects, flows] = (['slices', 'objects', 'flows'] as const).map((name) => {
+/**
+ * At once: each waits for the disk several times. Of two who open one store at one moment, one has it, and the other has
+ * nothing of it: where the backend does not see to that, `cores` is opened by itself. Rejects as the first of them does,
+ * in this order.
+ */
+async function openPartitions(backend: Backend, layer: SnapshotLayer) {
+  const open = (name: PartitionName) => {
     const opening = layer.open(name)
     opening.catch(() => undefined)
     return opening
-  }) as [Promise<Storage>, Promise<Storage>, Promise<Storage>]
-  return { slices: await slices, objects: await objects, flows: await flows }
+  }
+  const openOthers = () => [open('slices'), open('objects'), open('flows')] as const
+  const first = open('cores')
+  const atOnce = backend.opensAsOne === true ? openOthers() : undefined
+  const cores = await first
+  await assertRestored(cores)
+  const [slices, objects, flows] = atOnce ?? openOthers()
+  return { cores, slices: await slices, objects: await objects, flows: await flows }
 }
 
 /** What `createLorekeep()` does. */
@@ -117,11 +127,8 @@ export async function openLorekeep(options: LorekeepOptions): Promise<Lorekeep> 
   let presence: Presence | undefined
   try {
     const layer = new SnapshotLayer(backend)
-    // By itself: of two who open one store at once, one has it, and the other has nothing of it.
-    const cores = await layer.open('cores')
-    await assertRestored(cores)
-    const partitions = { cores, ...(await openOthers(layer)) }
-    const { slices } = partitions
+    const partitions = await openPartitions(backend, layer)
+    const { cores, slices } = partitions
     await assertFormats(partitions)
     if (backend.shared) {
       presence = await Presence.join({ partitions, leaseMs, clock, onError: reporter('presence') })
@@ -282,10 +289,11 @@ export async function openLorekeep(options: LorekeepOptions): Promise<Lorekeep> 
 
 /** A partition that is gone must not be begun anew, beside others that name what it held. */
 async function assertFormats(partitions: Parameters<typeof unformatted>[0]): Promise<void> {
-  const [partition] = await unformatted(partitions)
+  const looks = [unformatted(partitions), lacksSlices(partitions)] as const
+  const [[partition], isWithoutSlices] = await Promise.all(looks)
   const found = partition
     ? `the partition '${partition}' has no format, and there is content: it is gone, or a part of it`
-    : (await lacksSlices(partitions)) && "the partition 'slices' is empty, and cores have content"
+    : isWithoutSlices && "the partition 'slices' is empty, and cores have content"
   if (found === false) return
   const advice =
     'Restore a backup, or save what is whole with: lorekeep verify --salvage DIR TARGET'

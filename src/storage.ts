@@ -26,6 +26,12 @@ export interface Backend {
   open(partition: PartitionName): Promise<Storage>
 
   /**
+   * Whether of two who open all partitions at one moment one has all of them, and the other nothing; `cores` is asked
+   * for first. Where it is left out, `cores` is opened before the others are asked for, which takes longer.
+   */
+  readonly opensAsOne?: boolean | undefined
+
+  /**
    * All four partitions as of one moment, whether they are open or not: with every write, of anybody, that was
    * acknowledged before the call, and where it has a write, with every one that was acknowledged before that one was
    * begun. There where the backend is `shared`; elsewhere an engine may leave it out, and lorekeep makes snapshots

@@ -196,6 +196,28 @@ t.test('partitions are opened at once, behind that of cores', async (t) => {
   t.same(new Set(asked), new Set(['cores', 'slices', 'objects', 'flows']))
 })
 
+t.test('partitions of a backend that opens them as one are opened at once', async (t) => {
+  const real = new MemoryBackend()
+  const asked: PartitionName[] = []
+  let letGo = () => {}
+  const areAsked = new Promise<void>((resolve) => (letGo = resolve))
+  const backend: Backend = {
+    shared: false,
+    opensAsOne: true,
+    open: async (name) => {
+      asked.push(name)
+      if (asked.length === 4) letGo()
+      await areAsked
+      return real.open(name)
+    },
+    close: () => real.close(),
+    [Symbol.asyncDispose]: () => real.close(),
+  }
+  await (await createLorekeep({ backend })).close()
+  t.equal(asked[0], 'cores')
+  t.same(new Set(asked), new Set(['cores', 'slices', 'objects', 'flows']))
+})
+
 t.test('of several that cannot be opened the first is told', async (t) => {
   const real = new MemoryBackend()
   const fails = (name: string) => new LorekeepError('LK_STORAGE_LOCKED', name)

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Backend, PartitionName } from '../../src/storage.js'
 import { OpenPartitions } from '../open-partitions.js'
 import { claimDirectory } from './open-directories.js'
+import type { Claim } from './open-directories.js'
 import { LevelPartition } from './partition.js'
 import { profileRules, profiles } from './profiles.js'
 import { checkArgument, checkOptions } from '../../src/door/options.js'
@@ -30,8 +31,11 @@ const levelOptions = {
  */
 export class LevelBackend implements Backend {
   readonly shared = false
+  readonly opensAsOne = true
   readonly location: string
   readonly #partitions: OpenPartitions<LevelPartition>
+  /** The claim of `cores`, while it is being made. */
+  #first: Promise<Claim> | undefined
 
   constructor(location: string, options: LevelOptions = {}) {
     checkArgument('location', location, aText)
@@ -40,9 +44,21 @@ export class LevelBackend implements Backend {
     this.location = resolve(location)
     this.#partitions = new OpenPartitions(async (partition) => {
       const profile = { ...profiles[partition], ...options.profiles?.[partition] }
-      const claim = await claimDirectory(join(this.location, partition))
-      return LevelPartition.open(partition, claim, profile)
+      return LevelPartition.open(partition, await this.#claim(partition), profile)
     })
+  }
+
+  /**
+   * Of two who open a store at once one has all of it, and the other has nothing: `cores` is taken before
+   * anything else that is opened with it.
+   */
+  #claim(partition: PartitionName): Promise<Claim> {
+    const claim = claimDirectory(join(this.location, partition), this.#first)
+    if (partition !== 'cores') return claim
+    this.#first = claim
+    const taken = () => (this.#first = undefined)
+    claim.then(taken, taken)
+    return claim
   }
 
   async open(partition: PartitionName): Promise<LevelPartition> {

@@ -23,8 +23,11 @@ export interface Claim {
 const registry = Symbol.for('lorekeep.level.openDirectories')
 const taken: Set<string> = ((globalThis as { [registry]?: Set<string> })[registry] ??= new Set())
 
-/** Creates the directory where it does not exist and takes it, or rejects `LK_STORAGE_LOCKED`. */
-export async function claimDirectory(directory: string): Promise<Claim> {
+/**
+ * Creates the directory where it does not exist and takes it, or rejects `LK_STORAGE_LOCKED`. `first`: what has to be
+ * taken before; rejects as that does.
+ */
+export async function claimDirectory(directory: string, first?: Promise<unknown>): Promise<Claim> {
   const around = dirname(directory)
   let path: string, identity: string
   let named: Promise<void> | undefined
@@ -36,6 +39,7 @@ export async function claimDirectory(directory: string): Promise<Claim> {
     // In place (reading.ts), before anything is waited for: those that are opened in one turn share the syncs.
     const before = identityOf(directory)
     if (before !== undefined) name()
+    await first
     if (identityOf(directory) === undefined) {
       await makeDirectory(around)
       await makeDirectory(directory)

@@ -26,11 +26,16 @@ export type Command =
   | { do: 'pairs together' }
   /** Opens another path of a directory in a worker thread, and closes it there where that works. */
   | { do: 'thread'; directory: string }
+  /** Opens all partitions at once with a backend of their own, and answers with each outcome. */
+  | { do: 'open all' }
+  | { do: 'close all' }
   | { do: 'close' }
 
 const [, , directory = '', name = 'objects'] = process.argv
 const partition = name as PartitionName
+const partitions: readonly PartitionName[] = ['cores', 'slices', 'objects', 'flows']
 const backend = new LevelBackend(directory)
+let whole: LevelBackend | undefined
 // Without a handler the kernel ends a process that writes past RLIMIT_FSIZE; with one, EFBIG.
 process.on('SIGXFSZ', () => undefined)
 
@@ -143,6 +148,11 @@ async function run(command: Command): Promise<unknown> {
       await thread.close()
       return outcome
     }
+    case 'open all':
+      whole = new LevelBackend(directory)
+      return Promise.all(partitions.map((name) => attempt(whole!.open(name))))
+    case 'close all':
+      return attempt(whole!.close())
     case 'close':
       return attempt(backend.close())
   }

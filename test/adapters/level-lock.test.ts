@@ -62,6 +62,33 @@ void t.test('of two opens that race one wins', async (t) => {
   }
 })
 
+void t.test('of two processes that open a store at once one has all of it', async (t) => {
+  const directory = t.testdir()
+  const children = [startChild(directory), startChild(directory)]
+  t.teardown(() => Promise.all(children.map((child) => child.kill())))
+  await Promise.all(children.map((child) => child.ask({ do: 'close' })))
+  for (let round = 0; round < 10; round++) {
+    const outcomes = await Promise.all(children.map((child) => child.ask({ do: 'open all' })))
+    t.strictSame(outcomes.map(String).sort(), [
+      String(new Array(4).fill(locked.code)),
+      String(new Array(4).fill('ok')),
+    ])
+    await Promise.all(children.map((child) => child.ask({ do: 'close all' })))
+  }
+})
+
+void t.test('cores that cannot be opened do not keep others from it', async (t) => {
+  const directory = t.testdir({ cores: 'a file' })
+  const backend = new LevelBackend(directory)
+  t.teardown(() => backend.close())
+  const outcomes = await Promise.allSettled([backend.open('cores'), backend.open('objects')])
+  t.strictSame(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  await put(await backend.open('objects'), text('a'), text('1'))
+})
+
 void t.test(
   'a directory open in another process is refused, and free when that ends',
   async (t) => {

@@ -203,4 +203,19 @@ export function lifecycle({ persistent, withStorage, withPlace }: Context): void
       await put(await second.open('objects'), text('a'), text('1'))
     },
   )
+
+  withPlace(
+    'of two that open everything at once one has all of it, where the backend says so',
+    async (place) => {
+      const backends = [place.backend(), place.backend()]
+      if (!backends.every(({ opensAsOne }) => opensAsOne === true)) return
+      const outcomes = await Promise.all(
+        backends.map((backend) => Promise.allSettled(partitions.map((name) => backend.open(name)))),
+      )
+      const opened = outcomes.map(
+        (each) => each.filter(({ status }) => status === 'fulfilled').length,
+      )
+      assert.deepEqual(opened.sort(), [0, partitions.length])
+    },
+  )
 }
