@@ -58,15 +58,30 @@ const keysPerScannedObject = 1 / 4
 const blocksPerObject = 50
 
 /** What there is to plan with. */
-interface Planning {
+class Planning {
   readonly table: Table
   readonly entries: EntryPages
-  readonly notUsed: Map<string, string>
   /** Of all objects that match not one has to be looked into, where indexes tell which these are. */
   readonly isCounted: boolean
+  readonly notUsed = new Map<string, string>()
+  readonly #blocks: Memory['blocks']
+  #perBlock: number | undefined
+
+  constructor(table: Table, { entries, blocks }: PlanMemory, isCounted: boolean) {
+    this.table = table
+    this.entries = entries
+    this.#blocks = blocks
+    this.isCounted = isCounted
+  }
+
   /** What a block costs, in entries. */
-  readonly perBlock: number
+  get perBlock(): number {
+    this.#perBlock ??= fits(this.table.blocks, this.#blocks) ? keysPerBlock : keysPerStoredBlock
+    return this.#perBlock
+  }
 }
+
+type PlanMemory = Pick<Memory, 'entries' | 'blocks'>
 
 interface PlanOptions {
   /** For their order, or because all are given out. */
@@ -78,58 +93,36 @@ interface PlanOptions {
 export async function planQuery(
   table: Table,
   condition: ParsedCondition,
-  { entries, blocks }: Pick<Memory, 'entries' | 'blocks'>,
+  memory: PlanMemory,
   { looksAtAll, among }: PlanOptions,
 ): Promise<Plan> {
-  const notUsed = new Map<string, string>()
   const isTrue = condition.type === 'and' && condition.conditions.length === 0
   if (isTrue) return { table, access: undefined, filter: undefined, notUsed: [] }
-  const perBlock = fits(table.blocks, blocks) ? keysPerBlock : keysPerStoredBlock
-  const planning = { table, entries, notUsed, isCounted: !looksAtAll, perBlock }
-  const found = await accessOf(planning, condition)
-  const access = found && among !== undefined ? partWorth(planning, found, among) : found
-  const reasons = () => [...notUsed].map(([path, reason]) => ({ path, reason }))
-  if (access === undefined) {
-    return { table: narrowed(table, condition), access, filter: condition, notUsed: reasons() }
-  }
-  const filter = access.exact ? undefined : condition
-  if (among !== undefined) return { table, access, filter, notUsed: reasons() }
-  const isCounted = access.type === 'index' && access.exact
-  const isFew = isCounted || access.keys * blocksPerObject < table.blocks.length
+  const planning = new Planning(table, memory, !looksAtAll)
+  const { notUsed } = planning
+  const access =
+    condition.type === 'and' || among !== undefined
+      ? await accessOfAll(planning, condition, among)
+      : await accessOf(planning, condition)
+  const filter = access?.exact === true ? undefined : condition
+  const plan = (table: Table, access: Access | undefined): Plan => ({
+    table,
+    access,
+    filter,
+    notUsed: [...notUsed].map(([path, reason]) => ({ path, reason })),
+  })
+  if (among !== undefined) return plan(table, access)
+  if (access === undefined) return plan(narrowed(table, condition), access)
+  const isOneExact = access.type === 'index' && access.exact
+  const isFew = isOneExact || access.keys * blocksPerObject < table.blocks.length
   const near = isFew ? table : narrowed(table, condition)
+  if (isOneExact || access.keys === 0) return plan(near, access)
   const looks = access.exact && !looksAtAll ? 0 : lookups(planning, access.rows, near)
-  if (!isCounted && access.keys > 0 && access.keys + looks > scan(planning, near)) {
-    for (const path of pathsOf(access)) {
-      notUsed.set(path, `it would give ${access.rows} of ${near.rows} objects`)
-    }
-    return { table: near, access: undefined, filter: condition, notUsed: reasons() }
+  if (access.keys + looks <= scan(planning, near)) return plan(near, access)
+  for (const path of pathsOf(access)) {
+    notUsed.set(path, `it would give ${access.rows} of ${near.rows} objects`)
   }
-  return { table: near, access, filter, notUsed: reasons() }
-}
-
-/** What of an access costs less than looking at so many objects, which it is crossed with. */
-function partWorth(planning: Planning, access: Access, among: number): Access | undefined {
-  const { table, notUsed } = planning
-  // With all of it none has to be looked at.
-  if (access.exact && access.keys <= lookups(planning, among, table)) return access
-  const parts: Access[] = []
-  let rows = among
-  for (const part of access.type === 'intersection' ? access.parts : [access]) {
-    const left = rowsOfBoth(rows, part, table)
-    if (part.keys <= lookups(planning, rows, table) - lookups(planning, left, table)) {
-      parts.push(part)
-      rows = left
-    } else {
-      for (const path of pathsOf(part)) {
-        notUsed.set(path, `it has ${part.keys} entries there, and ${rows} objects are left`)
-      }
-    }
-  }
-  const [first] = parts
-  if (access.type !== 'intersection' || parts.length === access.parts.length) return first && access
-  if (first === undefined) return undefined
-  const keys = parts.reduce((sum, { keys }) => sum + keys, 0)
-  return { type: 'intersection', parts, keys, rows, exact: false }
+  return { ...plan(near, undefined), filter: condition }
 }
 
 /** How many of some rows another access has, if one says nothing of the other. */
@@ -161,7 +154,7 @@ async function accessOf(
     case 'test':
       return accessOfTest(planning, condition)
     case 'and':
-      return accessOfAll(planning, condition.conditions)
+      return accessOfAll(planning, condition)
     case 'or':
       return accessOfAny(planning, condition.conditions)
     case 'not':
@@ -190,11 +183,53 @@ async function accessOfTest(
   return { type: 'index', index, spans, keys, rows: keys, exact }
 }
 
+/**
+ * What is worth reading for objects that meet all of a condition.
+ * @param among so many objects are known, of which those are asked for
+ */
 async function accessOfAll(
   planning: Planning,
-  conditions: readonly ParsedCondition[],
+  condition: ParsedCondition,
+  among?: number,
 ): Promise<Access | undefined> {
-  const { table, entries, notUsed, isCounted } = planning
+  const { table, notUsed, isCounted } = planning
+  const conditions = condition.type === 'and' ? condition.conditions : [condition]
+  const { found, isComplete } = await accessesOf(planning, conditions)
+  found.sort((a, b) => a.keys - b.keys)
+  const looks = (objects: number) => lookups(planning, objects, table)
+  const both = (rows: number, other: Access) => rowsOfBoth(rows, other, table)
+  // The shortest, and what costs less than looking at the objects that it leaves out.
+  let parts: Access[] = []
+  let keys = 0
+  let rows = among
+  for (const access of found) {
+    const left = rows === undefined ? access.rows : both(rows, access)
+    if (rows !== undefined && access.keys > looks(rows) - looks(left)) continue
+    parts.push(access)
+    keys += access.keys
+    rows = left
+  }
+  const isAllExact = isComplete && found.every(({ exact }) => exact)
+  if (isCounted && isAllExact && parts.length < found.length) {
+    // With all of them no object has to be looked at.
+    const every = found.reduce((sum, { keys }) => sum + keys, 0)
+    if (every <= keys + looks(rows ?? 0)) parts = found
+  }
+  for (const other of found) {
+    if (parts.includes(other)) continue
+    for (const path of pathsOf(other)) {
+      notUsed.set(path, `it has ${other.keys} entries there, and ${rows} objects are left`)
+    }
+  }
+  const [first] = parts
+  if (first === undefined) return undefined
+  const exact = isAllExact && parts.length === found.length
+  if (parts.length === 1) return { ...first, exact }
+  return { type: 'intersection', ...sizeOf(parts, both), parts, exact }
+}
+
+/** An access for each of the conditions that have one, and one for those of an index. */
+async function accessesOf(planning: Planning, conditions: readonly ParsedCondition[]) {
   let isComplete = true
   const found: Access[] = []
   for (const condition of conditions) {
@@ -215,39 +250,11 @@ async function accessOfAll(
     else {
       const [a, b] = [found[same] as IndexAccess, access as IndexAccess]
       const spans = crossSpans(a.spans, b.spans)
-      const keys = await countSpans(a.index, spans, entries)
+      const keys = await countSpans(a.index, spans, planning.entries)
       found[same] = { ...a, spans, keys, rows: keys, exact: a.exact && b.exact }
     }
   }
-  found.sort((a, b) => a.keys - b.keys)
-  const [best, ...others] = found
-  if (best === undefined) return undefined
-  const both = (rows: number, other: Access) => rowsOfBoth(rows, other, table)
-  const looks = (rows: number) => lookups(planning, rows, table)
-  const chosen = new Set([best])
-  let { keys, rows } = best
-  for (const other of others) {
-    const left = both(rows, other)
-    if (other.keys > looks(rows) - looks(left)) continue
-    chosen.add(other)
-    keys += other.keys
-    rows = left
-  }
-  // With all of them no object has to be looked at.
-  const every = found.reduce((sum, { keys }) => sum + keys, 0)
-  if (isCounted && isComplete && found.every(({ exact }) => exact) && every <= keys + looks(rows)) {
-    for (const other of found) chosen.add(other)
-  }
-  for (const other of found) {
-    if (chosen.has(other)) continue
-    for (const path of pathsOf(other)) {
-      notUsed.set(path, `it has ${other.keys} entries there, and ${rows} objects are left`)
-    }
-  }
-  const parts = found.filter((access) => chosen.has(access))
-  const exact = isComplete && parts.length === found.length && parts.every(({ exact }) => exact)
-  if (parts.length === 1) return { ...best, exact }
-  return { type: 'intersection', ...sizeOf(parts, both), parts, exact }
+  return { found, isComplete }
 }
 
 async function accessOfAny(

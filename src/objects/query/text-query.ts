@@ -19,7 +19,7 @@ export async function runTextQuery(
   text: TextRequest,
   meter: Meter,
 ): Promise<QueryResult> {
-  const { matches, plan, visit } = await search(table, memory, text, meter)
+  const { matches, plan, visit } = await search(table, memory, text, meter, !isBestFirst(request))
   const found = { plan, sort: 'memory', counted: false, text: matches } as const
   if (isBestFirst(request) && visit.filter === undefined) {
     const { refs, scores } = scoredAmong(matches, visit.refs)
@@ -55,7 +55,7 @@ export async function refsOfText(
   text: TextRequest,
   meter: Meter,
 ): Promise<{ readonly refs: Float64Array; readonly matches: TextMatches }> {
-  const { matches, visit } = await search(table, memory, text, meter)
+  const { matches, visit } = await search(table, memory, text, meter, true)
   if (isBestFirst(request) && visit.filter === undefined) {
     const { refs, scores } = scoredAmong(matches, visit.refs)
     const best = bestOf(refs, scores, request, Infinity)
@@ -78,11 +78,12 @@ async function search(
   memory: Memory,
   { question, condition, seen }: TextRequest,
   meter: Meter,
+  looksAtAll: boolean,
 ): Promise<Found> {
   const visible = seen && (await seenRows(table, question.index, seen, memory, meter))
   const matches = await searchText(table, question, memory, meter, visible)
   const among = matches.refs.length
-  const plan = await planQuery(table, condition, memory, { looksAtAll: true, among })
+  const plan = await planQuery(table, condition, memory, { looksAtAll, among })
   const { access, filter } = plan
   const refs = access && (await refsWithin(matches.refs, access, memory, meter))
   const visit = { table: plan.table, pages: memory.blocks, seen: undefined, meter, refs, filter }

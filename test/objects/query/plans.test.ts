@@ -100,7 +100,8 @@ t.test('of what a text finds, what an index says is looked up where that costs l
   for (let n = 0; n < 10; n++) {
     const kind = random.below(100)
     const category = `c${random.below(categories)}`
-    const low = random.below(prices)
+    // At least a fifth of all: those that would be left are more than looking at the category costs.
+    const low = random.below((prices * 4) / 5)
     const matching = [...stored.values()].filter(
       (one) => one.category === category && one.price >= low && one.name.includes(` ${kind} `),
     )
@@ -114,5 +115,45 @@ t.test('of what a text finds, what an index says is looked up where that costs l
     // 200 are of a kind, in as many blocks; 2,000 are of a category.
     t.ok(indexes.some(({ path }) => path === 'category'))
     t.ok(objectsRead <= 100, `${objectsRead} objects`)
+  }
+})
+
+t.test('an index of few objects beside a text leaves others out', async (t) => {
+  const seed = pickSeed()
+  t.comment(`seed ${seed}`)
+  const random = new Random(seed)
+  const { objects, stored } = await filled(t, random, 512 * 1024)
+  const kind = random.below(100)
+  const category = `c${random.below(categories)}`
+  const filters = { $text: { $search: `${kind}` }, category, price: { $gte: prices - 1 } }
+  const { total, indexes } = await objects.explain({ schema_name, filters, limit: 0 })
+  const matching = [...stored.values()].filter(
+    (one) => one.category === category && one.price >= prices - 1 && one.name.includes(` ${kind} `),
+  )
+  t.equal(total, matching.length)
+  t.ok(indexes.some(({ path }) => path === 'price'))
+  t.notOk(
+    indexes.some(({ path }) => path === 'category'),
+    'the one or two that are left are looked at',
+  )
+})
+
+t.test('of what a text finds, what any of two indexes gives is looked up', async (t) => {
+  const seed = pickSeed()
+  t.comment(`seed ${seed}`)
+  const random = new Random(seed)
+  const { objects, stored } = await filled(t, random, 512 * 1024)
+  for (let n = 0; n < 10; n++) {
+    const category = `c${random.below(categories)}`
+    const low = prices - 1 - random.below(50)
+    const matching = [...stored.values()].filter(
+      (one) => one.category === category || one.price >= low,
+    )
+    const filters = { $text: { $search: 'thing' }, $or: [{ category }, { price: { $gte: low } }] }
+    const query = { schema_name, filters, limit: 5 }
+    const { plan, total, objectsRead } = await objects.explain(query)
+    t.equal(plan, 'text')
+    t.equal(total, matching.length, `${category} or ${low}`)
+    t.equal(objectsRead, 5, 'those of the page')
   }
 })
