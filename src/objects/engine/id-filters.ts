@@ -20,9 +20,6 @@ const sharedShare = 1 / 8
 const settledIds = 2 ** 17
 /** So many of its bits are set where it has as many ids as it is made for: 1 - e^(-probes / bitsPerId). */
 const fullShare = 0.4
-/** As they are read to be added. */
-const pagesPerRead = 32
-
 /** Of a run of so many pages: smaller ones are merged soon. */
 const leastPages = 32
 /** A run gets one where a batch would read so many of its pages. */
@@ -156,11 +153,8 @@ export class IdFilters {
   }
 
   async #fill(filter: IdFilter, { adds: { pages } }: Run): Promise<void> {
-    for (let at = 0; at < pages.length; at += pagesPerRead) {
-      const some = pages.slice(at, at + pagesPerRead)
-      for (const page of await this.#entries.loadMany(some, { keep: false })) {
-        for (let n = 0; n < page.length; n++) filter.add(page.key(n) as number)
-      }
+    for await (const page of this.#entries.inTurn(pages, { keep: false })) {
+      for (let n = 0; n < page.length; n++) filter.add(page.key(n) as number)
     }
     this.#byRun.set(pages[0] as number, filter)
   }

@@ -1,7 +1,7 @@
 // Reading an index: how many entries a range holds, which rows they are of, and the entries in
 // their order.
 
-import { tableSpan } from './ref.js'
+import { RefTable } from './ref-table.js'
 import type { KeyRange } from '../values/values.js'
 import { compareScalars, type Scalar } from '../values/values.js'
 import type { EntryPage } from './entries.js'
@@ -99,14 +99,18 @@ export async function countSpans(
   return count
 }
 
-/** References of the rows that have an entry in the spans, each once, growing. */
+/**
+ * References of the rows that have an entry in the spans, each once, growing.
+ * @param breathe called now and then
+ */
 export async function refsIn(
   index: Index,
   spans: readonly Span[],
   entries: EntryPages,
+  breathe: () => Promise<void>,
 ): Promise<Float64Array> {
-  const adds = await allRefs(index, ({ adds }) => adds, spans, entries)
-  const dels = await allRefs(index, ({ dels }) => dels, spans, entries)
+  const adds = await allRefs(index, ({ adds }) => adds, spans, entries, breathe)
+  const dels = await allRefs(index, ({ dels }) => dels, spans, entries, breathe)
   adds.sort()
   if (dels.length === 0 && !isIrregular(index)) return adds
   dels.sort()
@@ -134,55 +138,17 @@ export async function refsAmong(
   entries: EntryPages,
   breathe: () => Promise<void>,
 ): Promise<Float64Array> {
-  const places = new RefPlaces(some)
+  const wanted = new RefTable(some.length)
+  for (const ref of some) wanted.place(ref)
   const found = new Uint8Array(some.length)
-  for await (const refs of partsOf(index, ({ adds }) => adds, spans, entries)) {
-    places.mark(refs, found)
+  for await (const refs of refsByPage(index, ({ adds }) => adds, spans, entries)) {
+    for (const ref of refs) {
+      const place = wanted.find(ref)
+      if (place >= 0) found[place] = 1
+    }
     await breathe()
   }
   return some.filter((_, n) => found[n] === 1)
-}
-
-/** Where references lie among some: an open-addressed table, 10 to 20 ns each. */
-class RefPlaces {
-  readonly #some: Float64Array
-  /** One more than the place, 0 where nothing is. */
-  readonly #slots: Int32Array
-  readonly #shift: number
-
-  constructor(some: Float64Array) {
-    this.#some = some
-    const bits = Math.max(4, Math.ceil(Math.log2(2 * some.length + 1)))
-    this.#shift = 32 - bits
-    this.#slots = new Int32Array(2 ** bits)
-    for (let n = 0; n < some.length; n++) {
-      let slot = this.#slotOf(some[n] as number)
-      while (this.#slots[slot] !== 0) slot = (slot + 1) & (this.#slots.length - 1)
-      this.#slots[slot] = n + 1
-    }
-  }
-
-  /** Sets those that are here to 1. */
-  mark(refs: Float64Array, marks: Uint8Array): void {
-    const some = this.#some
-    const slots = this.#slots
-    for (let n = 0; n < refs.length; n++) {
-      const ref = refs[n] as number
-      let slot = this.#slotOf(ref)
-      for (let place = slots[slot]!; place !== 0; place = slots[slot]!) {
-        if (some[place - 1] === ref) {
-          marks[place - 1] = 1
-          break
-        }
-        slot = (slot + 1) & (slots.length - 1)
-      }
-    }
-  }
-
-  /** Fibonacci hashing: those of a table lie at equal distances. */
-  #slotOf(ref: number): number {
-    return Math.imul((ref / tableSpan) >>> 0, 0x9e3779b1) >>> this.#shift
-  }
 }
 
 async function allRefs(
@@ -190,12 +156,14 @@ async function allRefs(
   listOf: ListOf,
   spans: readonly Span[],
   entries: EntryPages,
+  breathe: () => Promise<void>,
 ): Promise<Float64Array> {
   const parts: Float64Array[] = []
   let length = 0
-  for await (const part of partsOf(index, listOf, spans, entries)) {
+  for await (const part of refsByPage(index, listOf, spans, entries)) {
     parts.push(part)
     length += part.length
+    await breathe()
   }
   const refs = new Float64Array(length)
   let at = 0
@@ -208,11 +176,8 @@ async function allRefs(
 
 type ListOf = (run: Index['runs'][number]) => SortedList
 
-/** Pages that are read at once. */
-const pagesPerRead = 32
-
 /** The references of all entries in the spans, page by page. */
-async function* partsOf(
+async function* refsByPage(
   { runs }: Index,
   listOf: ListOf,
   spans: readonly Span[],
@@ -227,14 +192,12 @@ async function* partsOf(
       if (from >= to) continue
       const { n: first } = list.locate(from)
       const { n: last } = list.locate(to - 1)
-      for (let n = first; n <= last; n += pagesPerRead) {
-        const numbers = list.pages.slice(n, Math.min(last + 1, n + pagesPerRead))
-        for (const page of await entries.loadMany(numbers)) {
-          const { at } = list.locate(from)
-          const refs = page.refs.subarray(at, at + to - from)
-          from += refs.length
-          yield refs
-        }
+      let { at } = list.locate(from)
+      for await (const { refs } of entries.inTurn(list.pages.slice(first, last + 1))) {
+        const some = refs.subarray(at, at + to - from)
+        from += some.length
+        at = 0
+        yield some
       }
     }
   }

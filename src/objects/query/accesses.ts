@@ -8,9 +8,9 @@ import type { Meter } from './rows.js'
 /** The rows that an access gives, growing, each once. */
 export async function refsOf(access: Access, memory: Memory, meter: Meter): Promise<Float64Array> {
   if (access.type === 'index') {
-    const refs = await refsIn(access.index, access.spans, memory.entries)
+    const { index, spans } = access
+    const refs = await refsIn(index, spans, memory.entries, () => meter.breathe())
     meter.keysRead += refs.length
-    await meter.breathe()
     return refs
   }
   const [first, ...others] = access.parts

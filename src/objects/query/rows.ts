@@ -50,9 +50,10 @@ export class Meter {
     return performance.now() - this.#turned >= maxTurnMs
   }
 
-  /** Lets others have their turn now and then. */
+  /** Lets others have their turn now and then. @throws LorekeepError `LK_QUERY_BUDGET` */
   async breathe(): Promise<void> {
     if (!this.isTired) return
+    this.count(0)
     await turn()
     this.#turned = performance.now()
   }

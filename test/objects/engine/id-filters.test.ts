@@ -33,7 +33,8 @@ t.test(`and few others, seed ${seed}`, async (t) => {
   for (let n = 0; n < 50_000; n++) filter.add(hash())
   const others = Float64Array.from({ length: 100_000 }, () => hash() + 1)
   const found = filter.placesOf(others).length
-  t.ok(found < 300, `${found} of 100,000`)
+  // One in 1,700 is 59: so many more come once in a thousand million runs.
+  t.ok(found < 59 + 6 * Math.sqrt(59), `${found} of 100,000`)
 })
 
 t.test(
@@ -137,6 +138,11 @@ t.test('imports look for their ids in few pages, where memory has not room for a
   backend.values = 0
   await put(count + 1000)
   t.ok(backend.values < allPages / 2, `${backend.values} values read, of ${allPages} pages`)
+
+  // Each run would be read for each, but for the filters.
+  backend.values = 0
+  for (let id = 1; id <= 100; id++) t.equal(await keep.objects.get('c', `${-id}`), undefined)
+  t.ok(backend.values <= 10, `${backend.values} values read for 100 ids that are not there`)
 
   for (const id of [0, 1023, 1024, 77_777, count + 1999]) {
     await t.rejects(put(-1, [{ id: 500_000 }, { id }]), { code: 'LK_OBJECT_DUPLICATE' }, `${id}`)

@@ -1,0 +1,67 @@
+// Long lists of an index are read so that others have their turn, and no longer than a query may take.
+
+import t, { type Test } from 'tap'
+import { setTimeout as wait } from 'node:timers/promises'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { EntryPage } from '../../../src/objects/engine/entries.js'
+import { runOf, type Index } from '../../../src/objects/engine/index-runs.js'
+import { everything, refsAmong, refsIn } from '../../../src/objects/engine/index-scan.js'
+import { Pages } from '../../../src/objects/engine/pages.js'
+import { pageKey, type RunRecord } from '../../../src/objects/engine/records.js'
+import { Meter } from '../../../src/objects/query/rows.js'
+import { PageCache } from '../../../src/page-cache.js'
+import { CountedBackend } from '../../fixtures/counted-backend.js'
+
+const pagesOf = 100
+const perPage = 10
+
+/** An index of a thousand rows, each under its number. */
+async function indexOfPages(t: Test) {
+  const backend = new CountedBackend(new MemoryBackend())
+  t.teardown(() => backend.close())
+  const storage = await backend.open('objects')
+  const entries = new Pages(storage, new PageCache(1024 * 1024), EntryPage.decode)
+  const pages = Array.from({ length: pagesOf }, (_, n) => n + 1)
+  const refs = pages.map((page) => Float64Array.from({ length: perPage }, (_, n) => page * 100 + n))
+  await storage.write(
+    pages.map((page, n) => {
+      const value = EntryPage.encode({ keys: refs[n]!, refs: refs[n]! })
+      return { type: 'put', key: pageKey(page), value }
+    }),
+    { durable: false },
+  )
+  const firsts = refs.map(([first]) => first!)
+  const adds = { pages, counts: pages.map(() => perPage), keys: firsts, refs: firsts }
+  const none = { pages: [], counts: [], keys: [], refs: [] }
+  const run = runOf(1, { adds, dels: none, irregular: 0 } as RunRecord)
+  const index: Index = { path: ['n'], runs: [run] } as unknown as Index
+  return { backend, entries, index, all: Float64Array.from(refs.flatMap((some) => [...some])) }
+}
+
+t.test('32 pages are read at once, and after each page others may have their turn', async (t) => {
+  for (const read of ['all', 'among'] as const) {
+    const { backend, entries, index, all } = await indexOfPages(t)
+    const some = all.filter((_, n) => n % 7 === 0)
+    const readBefore: number[] = []
+    const breathe = async () => {
+      readBefore.push(backend.values)
+    }
+    const found =
+      read === 'all'
+        ? await refsIn(index, [everything], entries, breathe)
+        : await refsAmong(some, index, [everything], entries, breathe)
+    t.strictSame(found, read === 'all' ? all : some)
+    t.equal(readBefore.length, pagesOf)
+    // The last one is read first: where the range ends in it.
+    t.strictSame([...new Set(readBefore)], [33, 65, 97, 100])
+  }
+})
+
+t.test('a query whose time is over reads no further', async (t) => {
+  const { backend, entries, index, all } = await indexOfPages(t)
+  const meter = new Meter({ maxQueryObjects: 1e6, maxQueryMs: 1 })
+  await wait(20)
+  const found = refsAmong(all, index, [everything], entries, () => meter.breathe())
+  await t.rejects(found, { code: 'LK_QUERY_BUDGET' })
+  t.equal(backend.values, 33)
+})
