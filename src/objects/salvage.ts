@@ -8,7 +8,8 @@ import type { Finding, Source } from '../verify/finding.js'
 import { Numbers, placeOf } from '../verify/numbers.js'
 import { Reading, tupleOf } from '../verify/reading.js'
 import { givenOut, tupleText, type Report } from '../verify/report.js'
-import { Block, recordOf, encodeBlocks, blockRows, type Row } from './engine/block.js'
+import { Block, blockRows, encodeBlocks, placeOfBlock, type Row } from './engine/block.js'
+import { placesOf, recordOfBlocks, regroup } from './engine/block-groups.js'
 import { EntryPage, noEntries, sortEntries, sortWords } from './engine/entries.js'
 import { newKeys, type KeyList } from './engine/key-list.js'
 import { IdHash } from './engine/hash.js'
@@ -20,7 +21,7 @@ import {
   allPages,
   allRetired,
   allSchemas,
-  blockKey,
+  blocksKey,
   collectionKey,
   formatKey,
   formatVersion,
@@ -29,21 +30,22 @@ import {
   pageKey,
   runKey,
   schemaKey,
-  type BlockRecord,
+  type BlocksRecord,
   type CollectionRecord,
   type HeadRecord,
   type RetiredRecord,
   type SchemaRecord,
 } from './engine/records.js'
-import { refOf } from './engine/ref.js'
+import { refOf, tableOf } from './engine/ref.js'
 import { collectKeys } from './engine/row-keys.js'
 import { RowShapes } from './engine/row-shapes.js'
+import type { BlockPlace } from './engine/state.js'
 import { parseSchemaDefinition } from './schema/definition.js'
 import type { IndexDefinition } from './types.js'
 import { compileSchema, type CompiledSchema } from './schema/schema.js'
 import { loadValidators } from './schema/validators.js'
 import {
-  isBlockRecord,
+  blockText,
   isCollectionRecord,
   isTable,
   otherSchema,
@@ -65,6 +67,15 @@ interface TableDraft {
   readonly schema: CompiledSchema
   readonly indexes: readonly IndexDraft[]
   rows: Row[]
+  /** Of blocks that are written. */
+  readonly places: BlockPlace[]
+}
+
+/** Blocks of a table whose record cannot be read: where it began, and the next one begins. */
+interface LostBlocks {
+  readonly table: number
+  readonly first: number
+  end: number
 }
 
 interface IndexDraft {
@@ -162,7 +173,7 @@ class ObjectSalvage {
         if (other !== undefined) throw new Error(`it has the table ${table} of '${other}'`)
         const defined = schema.definition.indexes
         const indexes = defined.map((index) => indexDraft(this.#nextIndex++, index))
-        this.#tables.set(table, { number: table, schema, indexes, rows: [] })
+        this.#tables.set(table, { number: table, schema, indexes, rows: [], places: [] })
         this.kept.schemas++
       } catch (error) {
         this.#reading.damaged(entry.key, (error as Error).message)
@@ -181,55 +192,101 @@ class ObjectSalvage {
 
   /** The rows that can be read, block by block. What cannot is told where `tells`. */
   async *#blocks(tells: boolean): AsyncGenerator<{ table: TableDraft; rows: Row[] }> {
+    const lost: LostBlocks[] = []
     for await (const entry of this.#reading.entries(allBlocks())) {
       const [number, first] = tupleOf<[number, number]>(entry.key, 'nn') ?? []
-      const record = this.#reading.record<BlockRecord>(entry)
-      if (number === undefined || first === undefined || record === undefined) continue
-      const table = this.#tables.get(number)
-      const what = tupleText('block', number, first)
+      if (number === undefined || first === undefined) continue
+      const last = lost.at(-1)
+      if (last?.table === number && last.end === Infinity) last.end = first
+      const record = this.#reading.record<BlocksRecord>(entry)
+      const places = record && placesOf(first, record)
+      if (places === undefined) {
+        if (record !== undefined && tells) {
+          this.#lost(tupleText('blocks', number, first), 'it is not a record of blocks')
+        }
+        lost.push({ table: number, first, end: Infinity })
+        continue
+      }
+      for (const place of places) {
+        const lose = (message: string) => {
+          if (tells) this.#lost(blockText(number, place.first), message)
+        }
+        if (!tells) this.#named.add(place.page)
+        const table = this.#tables.get(number)
+        if (table === undefined) lose(`${place.rows} objects of a schema that cannot be read`)
+        else yield* this.#rowsOf(table, place, lose)
+      }
+    }
+    if (lost.length > 0) yield* this.#unnamedBlocks(lost, tells)
+  }
+
+  /** What lies where records are lost, in pages that no other record names: each block says where it begins. */
+  async *#unnamedBlocks(
+    lost: readonly LostBlocks[],
+    tells: boolean,
+  ): AsyncGenerator<{ table: TableDraft; rows: Row[] }> {
+    const found: number[] = []
+    for await (const page of this.#unnamed()) {
+      const bytes = await this.#reading.get(pageKey(page))
+      const block = blockIn(bytes, this.#shapes)
+      if (bytes === undefined || block === undefined) continue
+      const first = block.refs[0] as number
+      const isLost = lost.some(
+        ({ table, first: from, end }) => tableOf(first) === table && from <= first && first < end,
+      )
+      const table = this.#tables.get(tableOf(first))
+      if (!isLost || table === undefined) continue
+      if (tells) found.push(page)
       const lose = (message: string) => {
-        if (tells) this.#lost(what, message)
+        if (tells) this.#lost(blockText(table.number, first), message)
       }
-      if (!isBlockRecord(record)) {
-        lose('it is not the record of a block')
-        continue
-      }
-      if (tells) this.#named.add(record.page)
-      if (table === undefined) {
-        lose(`${record.rows} objects of a schema that cannot be read`)
-        continue
-      }
-      const { name } = table.schema.definition
-      const bytes = await this.#reading.get(pageKey(record.page))
-      try {
-        if (bytes?.length !== record.bytes) throw new Error('its page is not there, or not whole')
-        const block = new Block(bytes, this.#shapes)
-        const rows = rowsIn(block)
-        const other = otherSchema(block, table.schema)
-        if (other !== undefined) throw new Error(`its page ${other}`)
-        yield { table, rows: rows.filter((row) => this.#isRight(table, row, lose)) }
-      } catch (error) {
-        lose(`${record.rows} objects of ${name}: ${(error as Error).message}`)
-      }
+      yield* this.#rowsOf(table, { first, page, rows: block.rows, bytes: bytes.length }, lose)
+    }
+    for (const page of found) this.#named.add(page)
+  }
+
+  async *#rowsOf(
+    table: TableDraft,
+    { page, rows: count, bytes: length }: BlockPlace,
+    lose: (message: string) => void,
+  ): AsyncGenerator<{ table: TableDraft; rows: Row[] }> {
+    const bytes = await this.#reading.get(pageKey(page))
+    try {
+      if (bytes?.length !== length) throw new Error('its page is not there, or not whole')
+      const block = new Block(bytes, this.#shapes)
+      const rows = rowsIn(block)
+      const other = otherSchema(block, table.schema)
+      if (other !== undefined) throw new Error(`its page ${other}`)
+      yield { table, rows: rows.filter((row) => this.#isRight(table, row, lose)) }
+    } catch (error) {
+      lose(`${count} objects of ${table.schema.definition.name}: ${(error as Error).message}`)
     }
   }
 
-  /** Objects in pages that no record names. Old versions, which a reader held, are named as that. */
+  /** Objects in pages that no record names. */
   async *#tellUnnamed(): AsyncGenerator<void, void, undefined> {
+    for await (const page of this.#unnamed()) {
+      const block = blockIn(await this.#reading.get(pageKey(page)), this.#shapes)
+      if (block !== undefined) {
+        const message = `${block.rows} objects, the record of whose block is lost`
+        this.#lost(tupleText('page', page), message)
+      }
+      yield
+    }
+  }
+
+  /** Pages that no record names. Old versions, which a reader held, are named as that. */
+  async *#unnamed(): AsyncGenerator<number, void, undefined> {
+    const retired = new Set<number>()
     for await (const entry of this.#reading.entries(allRetired())) {
       const pages = this.#reading.record<RetiredRecord>(entry)?.pages
-      if (Array.isArray(pages)) for (const page of pages) this.#named.add(Number(page))
-      yield
+      if (Array.isArray(pages)) for (const page of pages) retired.add(Number(page))
     }
     const named = this.#named.sorted()
     for await (const { key } of this.#reading.entries({ ...allPages(), keysOnly: true })) {
       const [page] = tupleOf<[number]>(key, 'n') ?? []
-      if (page === undefined || named[placeOf(page, named)] === page) continue
-      const rows = rowsOf(await this.#reading.get(key), this.#shapes)
-      if (rows > 0) {
-        this.#lost(tupleText('page', page), `${rows} objects, the record of whose block is lost`)
-      }
-      yield
+      if (page === undefined || retired.has(page) || named[placeOf(page, named)] === page) continue
+      yield page
     }
   }
 
@@ -289,15 +346,14 @@ class ObjectSalvage {
   }
 
   async #writeRows(table: TableDraft): Promise<void> {
-    const { number, schema, rows } = table
+    const { schema, rows } = table
     table.rows = []
     if (rows.length === 0) return
     const operations: Operation[] = []
     for (const block of encodeBlocks(schema, rows)) {
       const page = this.#nextPage++
-      const record = encodeRecord(recordOf(block, page))
       operations.push({ type: 'put', key: pageKey(page), value: block.bytes })
-      operations.push({ type: 'put', key: blockKey(number, block.first), value: record })
+      table.places.push(placeOfBlock(block, page))
     }
     await this.#to.write(operations, { durable: true })
   }
@@ -329,7 +385,10 @@ class ObjectSalvage {
     const put = (key: Uint8Array, record: object) => {
       operations.push({ type: 'put', key, value: encodeRecord(record) })
     }
-    for (const { number, schema, indexes } of this.#tables.values()) {
+    for (const { number, schema, indexes, places } of this.#tables.values()) {
+      for (const [first, group] of regroup({ blocks: [], groups: [] }, places, 0).changes) {
+        if (group !== null) put(blocksKey(number, first), recordOfBlocks(group))
+      }
       const { definition } = schema
       const numbers = indexes.map(({ of }) => of.number)
       const record: SchemaRecord = { definition, table: number, indexes: numbers }
@@ -367,13 +426,14 @@ function nameOf({ collection, id }: Row): string {
   return `${collection.length} ${collection}${id}`
 }
 
-/** None of a page of an index, which is no block. */
-function rowsOf(bytes: Uint8Array | undefined, shapes: RowShapes): number {
-  if (bytes === undefined) return 0
+/** A page of an index is none. */
+function blockIn(bytes: Uint8Array | undefined, shapes: RowShapes): Block | undefined {
+  if (bytes === undefined) return undefined
   try {
-    return rowsIn(new Block(bytes, shapes)).length
+    const block = new Block(bytes, shapes)
+    return rowsIn(block).length > 0 ? block : undefined
   } catch {
-    // Nor of one that was cut, wherever: its bytes mean nothing any more.
-    return 0
+    // Nor is one that was cut, wherever: its bytes mean nothing any more.
+    return undefined
   }
 }

@@ -91,10 +91,10 @@ t.test('a block that names a page of an index is told', async (t) => {
     const { adds } = recordOf(value) as { adds: { pages: number[] } }
     return adds.pages
   })
-  const [, , key, value] = of('block')[0]!
+  const [, , key, value] = of('blocks')[0]!
   t.ok(pages.length > 0)
   for (const page of pages) {
-    const other = Buffer.from(JSON.stringify({ ...recordOf(value), page }))
+    const other = Buffer.from(JSON.stringify({ ...recordOf(value), pages: [page] }))
     await objects.write([{ type: 'put', key, value: new Uint8Array(other) }])
     t.ok(errors(await findings(true, 'objects')) > 0)
     const { findings: lost } = await salvage(partitions, new MemoryBackend())

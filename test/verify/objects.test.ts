@@ -3,11 +3,12 @@
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeKey } from '../../src/keys.js'
-import { Block, encodeBlocks, recordOf, type Row } from '../../src/objects/engine/block.js'
+import { Block, encodeBlocks, placeOfBlock, type Row } from '../../src/objects/engine/block.js'
+import { placesOf, recordOfBlocks } from '../../src/objects/engine/block-groups.js'
 import { EntryPage } from '../../src/objects/engine/entries.js'
 import { IdHash } from '../../src/objects/engine/hash.js'
 import {
-  blockKey,
+  blocksKey,
   collectionKey,
   formatKey,
   headKey,
@@ -15,7 +16,7 @@ import {
   retiredKey,
   runKey,
   schemaKey,
-  type BlockRecord,
+  type BlocksRecord,
   type CollectionRecord,
   type HeadRecord,
   type ListRecord,
@@ -24,6 +25,7 @@ import {
 } from '../../src/objects/engine/records.js'
 import { refOf } from '../../src/objects/engine/ref.js'
 import { RowShapes } from '../../src/objects/engine/row-shapes.js'
+import type { BlockPlace } from '../../src/objects/engine/state.js'
 import type { Scalar } from '../../src/objects/values/values.js'
 import { compileSchema } from '../../src/objects/schema/schema.js'
 import { openObjectStore } from '../../src/objects/store.js'
@@ -85,19 +87,21 @@ async function filled() {
   const thingRecord = await recordIn<SchemaRecord>(objects, schemaKey('thing'))
   const schema = compileSchema(thingRecord.definition)
   const noteRecord = await recordIn<SchemaRecord>(objects, schemaKey('note'))
-  const block = async (table: number, row: number) => {
-    const key = blockKey(table, refOf(row, table))
-    const record = await recordIn<BlockRecord>(objects, key)
-    const bytes = (await objects.get(pageKey(record.page)))!
+  const block = async (table: number, group: number, row: number) => {
+    const key = blocksKey(table, refOf(group, table))
+    const record = await recordIn<BlocksRecord>(objects, key)
+    const first = refOf(row, table)
+    const places = placesOf(refOf(group, table), record)!
+    const place = places.find((place) => place.first === first)!
+    const bytes = (await objects.get(pageKey(place.page)))!
     const read = new Block(bytes, new RowShapes())
     const rows = Array.from({ length: read.rows }, (_, n) => read.row(n))
-    return {
-      key,
-      record,
-      rows,
-      page: pageKey(record.page),
-      text: `("block", ${table}, ${refOf(row, table)})`,
-    }
+    /** The record, with other fields of the block. */
+    const recordWith = (fields: Partial<BlockPlace>) =>
+      recordOfBlocks(places.map((one) => (one === place ? { ...one, ...fields } : one)))
+    const recordWithout = () => recordOfBlocks(places.filter((one) => one !== place))
+    const page = pageKey(place.page)
+    return { key, record, place, rows, page, recordWith, recordWithout }
   }
   const run = async (index: number, number: number) => {
     const key = runKey(index, number)
@@ -116,16 +120,21 @@ async function filled() {
     ]),
   )
   labels.set(String(hash.of('c', 'f')), '#f').set(String(hash.of('other', 'e')), 'other#e')
-  const blocks = { things: await block(0, 1), e: await block(0, 4), notes: await block(1, 5) }
+  const blocks = {
+    things: await block(0, 1, 1),
+    e: await block(0, 1, 4),
+    notes: await block(1, 5, 5),
+  }
   /** Other rows of a block, and their bytes. */
   const rowsOf = (
-    { key, record, page }: (typeof blocks)['e'],
+    { key, place, page, recordWith }: (typeof blocks)['e'],
     rows: readonly Row[],
     by = schema,
   ): Change[] => {
     const block = encodeBlocks(by, rows)[0]!
+    const { rows: count, bytes } = placeOfBlock(block, place.page)
     // Without the owners of its rows, who may be none.
-    const { owners: _, ...written } = recordOf(block, record.page)
+    const written = recordWith({ rows: count, bytes, owners: undefined as never })
     return [
       [objects, page, block.bytes],
       [objects, key, written],
@@ -321,7 +330,7 @@ test('keys of no kind, the format and the head', ({ objects, head }) => {
       ['head', 'x'],
       ['schema', 5],
       ['collection', 'x', 'y'],
-      ['block', 5],
+      ['blocks', 5],
       ['run', 'x', 5],
       ['page', 'x'],
       ['retired', 5, 5],
@@ -334,7 +343,7 @@ test('keys of no kind, the format and the head', ({ objects, head }) => {
       }
     }),
     isNone('no format', undefined, 'missing ("format"): says what format the data is of'),
-    isNone('another format', { format: 1 }, 'different ("format"): format 1; this version reads 5'),
+    isNone('another format', { format: 1 }, 'different ("format"): format 1; this version reads 6'),
     isNone(
       'a format that is none',
       Buffer.from('5'),
@@ -430,11 +439,11 @@ test('schemas', ({ objects, thing, note }) => {
         'duplicate ("schema", "x"): has the table 1 of another',
       ],
       deep: [
-        'different ("block", 1, 20481): has objects of note, not of x',
+        'different block 20481 of table 1: has objects of note, not of x',
         `different ("collection", "k"): counts 2 objects of 'note'; there are 0`,
         `different ("collection", "k"): has 2 objects of 'x', which it does not count`,
-        `invalid ("block", 1, 20481): row 20481, '1' of 'k': id must be a string, not 1`,
-        `invalid ("block", 1, 20481): row 24577, '2' of 'k': id must be a string, not 2`,
+        `invalid block 20481 of table 1: row 20481, '1' of 'k': id must be a string, not 1`,
+        `invalid block 20481 of table 1: row 24577, '2' of 'k': id must be a string, not 2`,
       ],
     },
     one(
@@ -449,7 +458,7 @@ test('schemas', ({ objects, thing, note }) => {
       found: [
         `different ("collection", "k"): counts 2 objects of 'note', which is no schema`,
         'different index 0: the index of ids counts 5 entries; there are 3 rows',
-        'unreferenced ("block", 1, 20481): no schema has the table 1',
+        'unreferenced block 20481 of table 1: no schema has the table 1',
       ],
       deep: [
         `different ("collection", "k"): counts 2 objects of 'note'; there are 0`,
@@ -469,8 +478,8 @@ test('schemas', ({ objects, thing, note }) => {
         'leftover ("run", 2, 1): of an index that no schema has: opening deletes it',
         'leftover ("run", 2, 2): of an index that no schema has: opening deletes it',
         'leftover ("run", 2, 3): of an index that no schema has: opening deletes it',
-        'unreferenced ("block", 0, 16384): no schema has the table 0',
-        'unreferenced ("block", 0, 4096): no schema has the table 0',
+        'unreferenced block 16384 of table 0: no schema has the table 0',
+        'unreferenced block 4096 of table 0: no schema has the table 0',
       ],
       deep: [
         `different ("collection", "c"): counts 3 objects of 'thing'; there are 0`,
@@ -550,51 +559,72 @@ test('collections', ({ objects, c }) => {
 })
 
 test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
-  const one = (of: string, fields: object, found: string[], deep: string[] = []) => ({
+  const { record } = e
+  const one = (of: string, fields: Partial<BlockPlace>, found: string[], deep: string[] = []) => ({
     of,
-    changes: [[objects, e.key, { ...e.record, ...fields }] as const],
+    changes: [[objects, e.key, e.recordWith(fields)] as const],
     found,
     deep,
   })
+  const [page, other] = record.pages as [number, number]
   return [
     ...[
-      { page: -1 },
-      { page: null },
-      { rows: '1' },
-      { rows: 0.5 },
-      { bytes: -1 },
+      { pages: [page, -page - 1] },
+      { pages: [null, other] },
+      { pages: [page] },
+      { pages: [page, other, 1] },
+      { pages: 5 },
+      { rows: ['1', 2] },
+      { rows: [0.5, 1] },
+      { rows: [2, -1] },
+      { bytes: [-1, 5] },
       { bytes: null },
-    ].map((fields) =>
-      one(JSON.stringify(fields), fields, [
-        'damaged ("block", 0, 16384): it is not the record of a block',
+      { firsts: [0, 0] },
+      { firsts: [1, 3] },
+      { firsts: [] },
+      { firsts: 'x' },
+    ].map((fields) => ({
+      of: JSON.stringify(fields),
+      changes: [[objects, e.key, { ...record, ...fields }] as const],
+      found: [
+        'damaged ("blocks", 0, 4096): it is not a record of blocks',
         'unreferenced ("page", 5): no record names it',
-      ]),
-    ),
+        'unreferenced ("page", 9): no record names it',
+      ],
+    })),
     {
       of: 'no record',
       changes: [[objects, e.key, Buffer.from('x')]],
       found: [
-        'damaged ("block", 0, 16384): stored data is damaged: a record is not JSON',
+        'damaged ("blocks", 0, 4096): stored data is damaged: a record is not JSON',
         'unreferenced ("page", 5): no record names it',
+        'unreferenced ("page", 9): no record names it',
       ],
     },
     one(
       'other bytes',
-      { bytes: e.record.bytes + 1 },
+      { bytes: e.place.bytes + 1 },
       [],
-      ['different ("block", 0, 16384): says 664 bytes; its page has 663'],
+      ['different block 16384 of table 0: says 664 bytes; its page has 663'],
     ),
-    ...[null, 5, 'c', [['c']], [['c', 1]], [null], [['c', 'u', 'z']]].map((owners) =>
-      one(JSON.stringify({ owners }), { owners }, [
-        'different ("block", 0, 16384): has owners that are none',
-      ]),
-    ),
-    ...[{ owners: [] }, { owners: [['c', 'v']] }, { owners: [['d', 'u']] }].map((fields) =>
+    ...[
+      ...[null, 5, 'c', [['c']], [['c', 1]], [null], [['c', 'u', 'z']], []].map((owners) => ({
+        owners,
+      })),
+      ...[null, 5, [0], [0, 1], [0, [0, 1]], [0, 'x'], [0, -1], [0, 0, 0]].map((owned) => ({
+        owned,
+      })),
+    ].map((fields) => ({
+      of: JSON.stringify(fields),
+      changes: [[objects, e.key, { ...record, ...fields }] as const],
+      found: ['different ("blocks", 0, 4096): has owners that are none'],
+    })),
+    ...[[], [['c', 'v']], [['d', 'u']]].map((owners) =>
       one(
-        JSON.stringify(fields),
-        fields,
+        JSON.stringify({ owners }),
+        { owners: owners as never },
         [],
-        ['different ("block", 0, 16384): does not name all owners of its rows'],
+        ['different block 16384 of table 0: does not name all owners of its rows'],
       ),
     ),
     one(
@@ -605,20 +635,20 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
         'different index 0: the index of ids counts 5 entries; there are 6 rows',
         'different index 1: the index n of thing counts 3 entries; there are 4 rows',
       ],
-      ['different ("block", 0, 16384): says 2 rows; its page has 1'],
+      ['different block 16384 of table 0: says 2 rows; its page has 1'],
     ),
     one(
       'the page of another',
-      { page: things.record.page },
+      { page: things.place.page },
       [
-        'duplicate ("page", 9): ("block", 0, 16384) names it, and so does another record',
-        'duplicate ("page", 9): ("block", 0, 4096) names it, and so does another record',
+        'duplicate ("page", 9): block 16384 of table 0 names it, and so does another record',
+        'duplicate ("page", 9): block 4096 of table 0 names it, and so does another record',
         'unreferenced ("page", 5): no record names it',
       ],
       [
-        'different ("block", 0, 16384): has the row 4096 behind 16383, in front of Infinity',
-        'different ("block", 0, 16384): says 1 rows; its page has 2',
-        'different ("block", 0, 16384): says 663 bytes; its page has 750',
+        'different block 16384 of table 0: has the row 4096 behind 16383, in front of Infinity',
+        'different block 16384 of table 0: says 1 rows; its page has 2',
+        'different block 16384 of table 0: says 663 bytes; its page has 750',
         `different ("collection", "c"): counts 3 objects of 'thing'; there are 4`,
         'different index 0: the index of ids has #e of row 16384, which has it not',
         'different index 0: the index of ids lacks #a of row 4096',
@@ -634,17 +664,17 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
       ],
     ),
     one('a page that is not there', { page: 11 }, [
-      'missing ("page", 11): ("block", 0, 16384) names it',
+      'missing ("page", 11): block 16384 of table 0 names it',
       'unreferenced ("page", 5): no record names it',
     ]),
     {
       of: 'no page',
       changes: [[objects, e.page, undefined]],
-      found: ['missing ("page", 5): ("block", 0, 16384) names it'],
+      found: ['missing ("page", 5): block 16384 of table 0 names it'],
     },
     {
       of: 'gone',
-      changes: [[objects, e.key, undefined]],
+      changes: [[objects, e.key, e.recordWithout()]],
       found: [
         'different ("schema", "thing"): collections count 3 objects of it; there are 2',
         'different index 0: the index of ids counts 5 entries; there are 4 rows',
@@ -662,16 +692,16 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
       of: 'in a table of no schema',
       changes: [
         [objects, notes.key, undefined],
-        [objects, blockKey(2, refOf(5, 2)), notes.record],
+        [objects, blocksKey(2, refOf(5, 2)), notes.record],
       ],
       found: [
         'different ("schema", "note"): collections count 2 objects of it; there are 0',
         'different index 0: the index of ids counts 5 entries; there are 3 rows',
-        'unreferenced ("block", 2, 20482): no schema has the table 2',
+        'unreferenced block 20482 of table 2: no schema has the table 2',
       ],
       deep: [
-        'different ("block", 2, 20482): has the row 20481 behind 20481, in front of Infinity',
-        'different ("block", 2, 20482): has the row 24577 behind 20481, in front of Infinity',
+        'different block 20482 of table 2: has the row 20481 behind 20481, in front of Infinity',
+        'different block 20482 of table 2: has the row 24577 behind 20481, in front of Infinity',
         `different ("collection", "k"): counts 2 objects of 'note'; there are 0`,
         'different index 0: the index of ids has #1 of row 20481, which has it not',
         'different index 0: the index of ids has #2 of row 24577, which has it not',
@@ -681,9 +711,9 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
       of: 'under a reference of another table',
       changes: [
         [objects, notes.key, undefined],
-        [objects, blockKey(1, refOf(5, 0)), notes.record],
+        [objects, blocksKey(1, refOf(5, 0)), notes.record],
       ],
-      found: ['different ("block", 1, 20480): is of another table'],
+      found: ['different ("blocks", 1, 20480): is of another table'],
     },
   ]
 })
@@ -704,13 +734,13 @@ test('rows', ({ objects, blocks, rowsOf, schema, noteSchema, head }) => {
       'in another order',
       things,
       [b, a],
-      'different ("block", 0, 4096): has the row 4096 behind 8192, in front of 16384',
+      'different block 4096 of table 0: has the row 4096 behind 8192, in front of 16384',
     ),
     one(
       'one twice',
       things,
       [a, a],
-      'different ("block", 0, 4096): has the row 4096 behind 4096, in front of 16384',
+      'different block 4096 of table 0: has the row 4096 behind 4096, in front of 16384',
       'different index 0: the index of ids has #b of row 8192, which has it not',
       'different index 0: the index of ids lacks #a of row 4096',
       'different index 1: the index n of thing has 2 of row 8192, which has it not',
@@ -724,7 +754,7 @@ test('rows', ({ objects, blocks, rowsOf, schema, noteSchema, head }) => {
       'one before its block',
       e,
       [{ ...ofE, ref: refOf(3, 0) }],
-      'different ("block", 0, 16384): has the row 12288 behind 16383, in front of Infinity',
+      'different block 16384 of table 0: has the row 12288 behind 16383, in front of Infinity',
       'different index 0: the index of ids has #e of row 16384, which has it not',
       'different index 0: the index of ids lacks #e of row 12288',
       'different index 1: the index n of thing has 2 of row 16384, which has it not',
@@ -736,7 +766,7 @@ test('rows', ({ objects, blocks, rowsOf, schema, noteSchema, head }) => {
       'one behind the next block',
       things,
       [a, { ...b, ref: refOf(4, 0) }],
-      'different ("block", 0, 4096): has the row 16384 behind 4096, in front of 16384',
+      'different block 4096 of table 0: has the row 16384 behind 4096, in front of 16384',
       'different index 0: the index of ids has #b of row 8192, which has it not',
       'different index 0: the index of ids lacks #b of row 16384',
       'different index 1: the index n of thing has 2 of row 8192, which has it not',
@@ -748,7 +778,7 @@ test('rows', ({ objects, blocks, rowsOf, schema, noteSchema, head }) => {
       'one of another table',
       things,
       [a, { ...b, ref: refOf(2, 0) + 1 }],
-      'different ("block", 0, 4096): has the row 8193 behind 4096, in front of 16384',
+      'different block 4096 of table 0: has the row 8193 behind 4096, in front of 16384',
       'different index 0: the index of ids has #b of row 8192, which has it not',
       'different index 0: the index of ids lacks #b of row 8193',
       'different index 1: the index n of thing has 2 of row 8192, which has it not',
@@ -760,7 +790,7 @@ test('rows', ({ objects, blocks, rowsOf, schema, noteSchema, head }) => {
       'one that was not given',
       e,
       [{ ...ofE, ref: refOf(7, 0) }],
-      'different ("block", 0, 16384): has the row 28672, which the head has not given yet',
+      'different block 16384 of table 0: has the row 28672, which the head has not given yet',
       'different index 0: the index of ids has #e of row 16384, which has it not',
       'different index 0: the index of ids lacks #e of row 28672',
       'different index 1: the index n of thing has 2 of row 16384, which has it not',
@@ -812,31 +842,31 @@ test('rows', ({ objects, blocks, rowsOf, schema, noteSchema, head }) => {
       [{ ...ofE, object: { id: 'e', n: 'two' } }],
       'different index 1: the index n of thing has 2 of row 16384, which has it not',
       'different index 1: the index n of thing lacks "two" of row 16384',
-      `invalid ("block", 0, 16384): row 16384, 'e' of 'c': n must be a number, not the string "two"`,
+      `invalid block 16384 of table 0: row 16384, 'e' of 'c': n must be a number, not the string "two"`,
     ),
     one(
       'no user',
       e,
       [{ ...ofE, user: '' }],
-      `invalid ("block", 0, 16384): row 16384, 'e' of 'c' has no user`,
+      `invalid block 16384 of table 0: row 16384, 'e' of 'c' has no user`,
     ),
     one(
       'a user that is none',
       e,
       [{ ...ofE, user: 5 as never }],
-      `invalid ("block", 0, 16384): row 16384, 'e' of 'c' has no user`,
+      `invalid block 16384 of table 0: row 16384, 'e' of 'c' has no user`,
     ),
     one(
       'no time',
       e,
       [{ ...ofE, created_at: 'x' }],
-      `invalid ("block", 0, 16384): row 16384, 'e' of 'c' has no time`,
+      `invalid block 16384 of table 0: row 16384, 'e' of 'c' has no time`,
     ),
     one(
       'no time of a change',
       e,
       [{ ...ofE, updated_at: 5 as never }],
-      `invalid ("block", 0, 16384): row 16384, 'e' of 'c' has no time`,
+      `invalid block 16384 of table 0: row 16384, 'e' of 'c' has no time`,
     ),
     one(
       'a collection that is none',
@@ -854,7 +884,7 @@ test('rows', ({ objects, blocks, rowsOf, schema, noteSchema, head }) => {
       of: 'those of another schema',
       changes: rowsOf(e, [{ ...ofE, object: { ...ofE.object } }], noteSchema),
       found: [],
-      deep: ['different ("block", 0, 16384): has objects of note, not of thing'],
+      deep: ['different block 16384 of table 0: has objects of note, not of thing'],
     },
     {
       of: 'ids in another field',
@@ -869,15 +899,15 @@ test('rows', ({ objects, blocks, rowsOf, schema, noteSchema, head }) => {
       ),
       found: [],
       deep: [
-        `different ("block", 0, 16384): has ids in 'n', not in 'id'`,
+        `different block 16384 of table 0: has ids in 'n', not in 'id'`,
         'different index 1: the index n of thing has 2 of row 16384, which has it not',
         'different index 1: the index n of thing lacks "e" of row 16384',
-        `invalid ("block", 0, 16384): row 16384, 'e' of 'c': n must be a number, not the string "e"`,
+        `invalid block 16384 of table 0: row 16384, 'e' of 'c': n must be a number, not the string "e"`,
       ],
     },
     {
       of: 'a page that holds none',
-      changes: [[objects, e.page, new Uint8Array(e.record.bytes)]],
+      changes: [[objects, e.page, new Uint8Array(e.place.bytes)]],
       found: [],
       deep: ['damaged ("page", 5): stored data is damaged: a page is not made of columns'],
     },
@@ -885,7 +915,9 @@ test('rows', ({ objects, blocks, rowsOf, schema, noteSchema, head }) => {
       of: 'a head behind them',
       changes: [[objects, headKey(), { ...head, nextRow: 6 }]],
       found: [],
-      deep: ['different ("block", 1, 20481): has the row 24577, which the head has not given yet'],
+      deep: [
+        'different block 20481 of table 1: has the row 24577, which the head has not given yet',
+      ],
     },
   ]
 })
@@ -1150,8 +1182,8 @@ test('pages', ({ objects, head, blocks: { e }, runs: { ofE } }) => {
     ),
     one(
       'kept and in use',
-      [retired(7, [e.record.page])],
-      'duplicate ("page", 5): ("block", 0, 16384) names it, and so does another record',
+      [retired(7, [e.place.page])],
+      'duplicate ("page", 5): block 16384 of table 0 names it, and so does another record',
       'duplicate ("page", 5): ("retired", 7) names it, and so does another record',
       'leftover ("retired", 7): 1 pages that are kept for a reader: a later commit, or opening, deletes them',
     ),
@@ -1173,10 +1205,10 @@ test('pages', ({ objects, head, blocks: { e }, runs: { ofE } }) => {
     {
       of: 'of a block and of an index',
       changes: [
-        [objects, ofE.key, { ...ofE.record, adds: { ...ofE.record.adds, pages: [e.record.page] } }],
+        [objects, ofE.key, { ...ofE.record, adds: { ...ofE.record.adds, pages: [e.place.page] } }],
       ],
       found: [
-        'duplicate ("page", 5): ("block", 0, 16384) names it, and so does another record',
+        'duplicate ("page", 5): block 16384 of table 0 names it, and so does another record',
         'duplicate ("page", 5): ("run", 1, 2) names it, and so does another record',
         'unreferenced ("page", 6): no record names it',
       ],

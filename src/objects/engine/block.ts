@@ -3,7 +3,7 @@
 import { ColumnReader, ColumnWriter, type Column } from './columns.js'
 import type { Path } from '../values/path.js'
 import { ownersOf, type Owner } from './owners.js'
-import type { BlockRecord } from './records.js'
+import type { BlockPlace } from './state.js'
 import type { IdHash } from './hash.js'
 import { tableSpan, versionField } from './ref.js'
 import { metadataName, type RowMaker, type RowShapes } from './row-shapes.js'
@@ -89,9 +89,12 @@ function encodeInto(blocks: EncodedBlock[], schema: CompiledSchema, rows: readon
   }
 }
 
-/** What is written of a block beside its page. */
-export function recordOf({ rows, bytes, owners }: EncodedBlock, page: number): BlockRecord {
-  return { page, rows, bytes: bytes.length, ...(owners !== undefined && { owners }) }
+/** Where a block lies from now on. */
+export function placeOfBlock(
+  { first, rows, bytes, owners }: EncodedBlock,
+  page: number,
+): BlockPlace {
+  return { first, page, rows, bytes: bytes.length, ...(owners !== undefined && { owners }) }
 }
 
 function encodeBlock({ definition, fields }: CompiledSchema, rows: readonly Row[]): Uint8Array {

@@ -3,7 +3,8 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Operation } from '../../storage.js'
-import { recordOf, type Row } from './block.js'
+import { placeOfBlock, type Row } from './block.js'
+import { groupsIn, recordOfBlocks, regroup } from './block-groups.js'
 import { planBlocks } from './block-plan.js'
 import { CollectionRecords, collectionsFor, type KnownCollections } from './collection-records.js'
 import { EntryPage, sortEntries, sortWords } from './entries.js'
@@ -297,7 +298,14 @@ export class Draft {
   setSchema(schema: CompiledSchema, indexes: readonly Index[]): void {
     const { name } = schema.definition
     const old = this.#tables.get(name)
-    const table: Table = old ?? { number: this.#freeTable(), schema, blocks: [], rows: 0, indexes }
+    const table: Table = old ?? {
+      number: this.#freeTable(),
+      schema,
+      blocks: [],
+      groups: [],
+      rows: 0,
+      indexes,
+    }
     this.#tables.set(name, { ...table, schema, indexes })
     for (const index of old?.indexes ?? []) {
       if (!indexes.some(({ number }) => number === index.number)) this.#droppedIndexes.push(index)
@@ -409,22 +417,27 @@ export class Draft {
     const isWhole = to - from === table.blocks.length
     const own = isWhole ? table : { ...table, blocks: table.blocks.slice(from, to) }
     const plan = await planBlocks(own, added, removed, this.#memory.blocks)
-    for (const place of plan.replaced) {
-      note(writing, ['block', table.number, place.first, null])
-      gone.push(place.page)
-    }
+    for (const { page } of plan.replaced) gone.push(page)
     const blocks = plan.blocks.map((block) => {
       if ('page' in block) return block
       const page = this.#takePage()
-      const { first, bytes } = block
-      blockPages.push({ number: page, bytes })
-      const record = recordOf(block, page)
-      note(writing, ['block', table.number, first, record])
-      return { first, ...record }
+      blockPages.push({ number: page, bytes: block.bytes })
+      return placeOfBlock(block, page)
     })
     const rows = table.rows + added.length - removed.length
-    const all = table.blocks.slice(0, from + plan.kept).concat(blocks, table.blocks.slice(to))
-    this.#tables.set(name, { ...table, blocks: all, rows })
+    const there = own.blocks.slice(0, plan.kept).concat(blocks)
+    const [front, behind] = groupsIn(table, this.lane)
+    const known = { blocks: own.blocks, groups: table.groups.slice(front, behind) }
+    const { groups, changes } = regroup(known, there, plan.kept)
+    for (const [first, places] of changes) {
+      note(writing, ['blocks', table.number, first, places && recordOfBlocks(places)])
+    }
+    this.#tables.set(name, {
+      ...table,
+      blocks: isWhole ? there : table.blocks.slice(0, from).concat(there, table.blocks.slice(to)),
+      groups: table.groups.slice(0, front).concat(groups, table.groups.slice(behind)),
+      rows,
+    })
   }
 
   /** Merges what changes of indexes; gives that of ids. */

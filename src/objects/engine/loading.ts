@@ -219,7 +219,7 @@ function inOrder(lanes: ReadonlyMap<number, readonly Made[]>): Made[] {
 async function loadAround(storage: Storage, from: Heads): Promise<Loaded | undefined> {
   const builder = new StateBuilder()
   const kinds = {
-    block: allBlocks(),
+    blocks: allBlocks(),
     run: allRuns(),
     schema: allSchemas(),
     collection: allCollections(),

@@ -39,13 +39,17 @@ export interface CollectionRecord {
   readonly deleting?: number
 }
 
-/** Rows of a table that lie together in a page, in the order of their references. */
-export interface BlockRecord {
-  readonly page: number
-  readonly rows: number
-  readonly bytes: number
-  /** Each that a row has; absent where they are many. */
-  readonly owners?: readonly Owner[]
+/** Blocks of a table in the order of their rows. Of each list the numbers of the blocks, one behind the other. */
+export interface BlocksRecord {
+  /** Rows from the first one of the block in front to its own first one; 0, the first of all. */
+  readonly firsts: readonly number[]
+  /** Each by how much it is above that of the block in front. */
+  readonly pages: readonly number[]
+  readonly rows: readonly number[]
+  readonly bytes: readonly number[]
+  readonly owners: readonly Owner[]
+  /** Places in `owners` of all that rows of the block have; null where they are many. */
+  readonly owned: readonly (number | readonly number[] | null)[]
 }
 
 /** A list in the order of its entries: where its pages are, and what each begins with. */
@@ -87,7 +91,7 @@ export type RecordChange =
   | readonly ['schema', string, SchemaRecord | null]
   | readonly ['collection', string, CollectionRecord | null]
   | readonly ['building', string, BuildingRecord | null]
-  | readonly ['block', number, number, BlockRecord | null]
+  | readonly ['blocks', number, number, BlocksRecord | null]
   | readonly ['run', number, number, RunRecord | null]
 
 /** What a commit has made of the version before, for others to follow without reading everything. */
@@ -106,9 +110,9 @@ export const keptChanges = 1024
 /**
  * 2: an index has null for objects in arrays that lack the field. 3: entries have their references as
  * distances, and any values may be those of a table. 4: words have places. 5: words have
- * pages of their own, and there are lanes.
+ * pages of their own, and there are lanes. 6: blocks share records.
  */
-export const formatVersion = 5
+export const formatVersion = 6
 
 /** The index of ids; the others have numbers from 1. */
 export const idIndex = 0
@@ -128,8 +132,8 @@ export const buildingKey = (schema: string) => encodeKey('building', schema)
 export const allBuilding = () => keyPrefix('building')
 export const changeKey = (version: number) => encodeKey('change', version)
 export const allChanges = () => keyPrefix('change')
-export const blockKey = (table: number, first: number) => encodeKey('block', table, first)
-export const allBlocks = () => keyPrefix('block')
+export const blocksKey = (table: number, first: number) => encodeKey('blocks', table, first)
+export const allBlocks = () => keyPrefix('blocks')
 export const runKey = (index: number, run: number) => encodeKey('run', index, run)
 export const allRuns = () => keyPrefix('run')
 
@@ -154,8 +158,8 @@ export function keyOf(change: RecordChange): Uint8Array {
       return collectionKey(change[1])
     case 'building':
       return buildingKey(change[1])
-    case 'block':
-      return blockKey(change[1], change[2])
+    case 'blocks':
+      return blocksKey(change[1], change[2])
     case 'run':
       return runKey(change[1], change[2])
   }

@@ -1,14 +1,15 @@
 // A state from records: from all that there are, or from those that have changed since another state. What has not
 // changed is taken over as it is.
 
+import { LorekeepError } from '../../errors.js'
 import { compileSchema, type CompiledSchema } from '../schema/schema.js'
 import type { IndexDefinition } from '../types.js'
+import { placesOf, withGroups, type GroupedBlocks } from './block-groups.js'
 import { indexOf, runOf, type Index, type Run } from './index-runs.js'
 import { CollectionRecords } from './collection-records.js'
-import { areOwners } from './owners.js'
 import {
   idIndex,
-  type BlockRecord,
+  type BlocksRecord,
   type BuildingRecord,
   type RecordChange,
   type RunRecord,
@@ -25,7 +26,7 @@ export class StateBuilder {
   readonly #collections: CollectionRecords
   readonly #building = new Map<string, BuildingRecord | null>()
   /** By table, and by index. */
-  readonly #blocks = new Map<number, Changes<BlockRecord>>()
+  readonly #blocks = new Map<number, Changes<BlocksRecord>>()
   readonly #runs = new Map<number, Changes<RunRecord>>()
   readonly #known = new Map<number, Index>()
   readonly #named = new Set<number>()
@@ -55,7 +56,7 @@ export class StateBuilder {
       case 'building':
         this.#building.set(change[1], change[2])
         break
-      case 'block':
+      case 'blocks':
         changesOf(this.#blocks, change[1]).set(change[2], change[3])
         break
       case 'run':
@@ -103,32 +104,33 @@ export class StateBuilder {
     const indexes = record.indexes.map((index, n) =>
       this.#index(index, definition.indexes[n] ?? ''),
     )
-    const blocks = this.#blocksOf(number, old?.number === number ? old.blocks : [])
-    return { number, schema, blocks, rows: rowsIn(blocks), indexes }
+    const known = old?.number === number ? old : { blocks: [], groups: [] }
+    const { blocks, groups } = this.#blocksOf(number, known)
+    return { number, schema, blocks, groups, rows: rowsIn(blocks), indexes }
   }
 
   #sameSchema(table: Table): Table {
-    const blocks = this.#blocksOf(table.number, table.blocks)
+    const { blocks, groups } = this.#blocksOf(table.number, table)
     const indexes = table.indexes.map((index) => this.#sameIndex(index))
     const isSame =
       blocks === table.blocks && indexes.every((index, n) => index === table.indexes[n])
-    return isSame ? table : { ...table, blocks, rows: rowsIn(blocks), indexes }
+    return isSame ? table : { ...table, blocks, groups, rows: rowsIn(blocks), indexes }
   }
 
-  #blocksOf(table: number, base: readonly BlockPlace[]): readonly BlockPlace[] {
+  /** @throws LorekeepError `LK_STORAGE_CORRUPT` */
+  #blocksOf(table: number, known: GroupedBlocks): GroupedBlocks {
     const changes = this.#blocks.get(table)
-    if (changes === undefined) return base
-    return merged(
-      base,
-      ({ first }) => first,
-      changes,
-      (first, { owners, ...record }) => ({
-        first,
-        ...record,
-        // Of damaged ones it is not known whose rows there are, and the block is read.
-        ...(areOwners(owners) && { owners }),
-      }),
-    )
+    if (changes === undefined) return known
+    const groups = new Map<number, readonly BlockPlace[] | null>()
+    for (const [first, record] of changes) {
+      const places = record === null ? null : placesOf(first, record)
+      if (places === undefined) {
+        const detail = `the record of blocks of table ${table} from row ${first} on is none`
+        throw new LorekeepError('LK_STORAGE_CORRUPT', detail)
+      }
+      groups.set(first, places)
+    }
+    return withGroups(known, groups)
   }
 
   #index(number: number, definition: IndexDefinition): Index {

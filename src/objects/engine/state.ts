@@ -6,7 +6,8 @@ import { LorekeepError } from '../../errors.js'
 import type { Index } from './index-runs.js'
 import { firstRow, laneBase, rowBase, rowEnd } from './lanes.js'
 import type { KnownCollections } from './collection-records.js'
-import type { BlockRecord, HeadRecord, LaneRecord } from './records.js'
+import type { Owner } from './owners.js'
+import type { HeadRecord, LaneRecord } from './records.js'
 import { laneOfRef, refOf } from './ref.js'
 import type { CompiledSchema } from '../schema/schema.js'
 
@@ -65,12 +66,14 @@ export function laneIn(heads: Heads, lane: number): LaneRecord {
 
 /** What a table has in a lane: the blocks from one place to another. */
 export function blocksIn(table: Table, lane: number): readonly [from: number, to: number] {
-  const placeOf = (row: number) => {
-    const ref = refOf(row, 0)
-    const at = blockOf(table, ref)
-    return at < 0 || (table.blocks[at] as BlockPlace).first < ref ? at + 1 : at
-  }
+  const placeOf = (row: number) => placeFrom(table.blocks, refOf(row, 0))
   return [placeOf(rowBase(lane)), placeOf(rowEnd(lane))]
+}
+
+/** The place of the first block that begins there or behind it. */
+export function placeFrom(blocks: readonly BlockPlace[], ref: number): number {
+  const at = blockOf({ blocks }, ref)
+  return at < 0 || (blocks[at] as BlockPlace).first < ref ? at + 1 : at
 }
 
 /** The objects of one schema. */
@@ -79,18 +82,25 @@ export interface Table {
   readonly schema: CompiledSchema
   /** In the order of the rows. */
   readonly blocks: readonly BlockPlace[]
+  /** The first references of groups of blocks, which share a record. */
+  readonly groups: readonly number[]
   readonly rows: number
   /** In the order of `definition.indexes`. */
   readonly indexes: readonly Index[]
 }
 
-/** Rows with references from `first` up to the next block's. */
-export interface BlockPlace extends BlockRecord {
+/** Rows of a table that lie together in a page, with references from `first` up to the next block's. */
+export interface BlockPlace {
   readonly first: number
+  readonly page: number
+  readonly rows: number
+  readonly bytes: number
+  /** Each that a row has; absent where they are many. */
+  readonly owners?: readonly Owner[]
 }
 
 /** The block that a reference is in, if it is in any; -1 in front of the first. */
-export function blockOf({ blocks }: Table, ref: number): number {
+export function blockOf({ blocks }: Pick<Table, 'blocks'>, ref: number): number {
   let low = -1
   let high = blocks.length - 1
   while (low < high) {

@@ -5,17 +5,22 @@ import { LorekeepError } from '../../errors.js'
 import { isKeyText } from '../../verify/shapes.js'
 import type { Block, Row } from '../engine/block.js'
 import { areOwners } from '../engine/owners.js'
-import type { BlockRecord, CollectionRecord } from '../engine/records.js'
+import type { BlocksRecord, CollectionRecord } from '../engine/records.js'
 import { tableSpan } from '../engine/ref.js'
+import type { BlockPlace } from '../engine/state.js'
 import type { CompiledSchema } from '../schema/schema.js'
 
-/** Its owners aside: what they are is made anew from the rows. */
-export function isBlockRecord({ page, rows, bytes }: BlockRecord): boolean {
-  return [page, rows, bytes].every((count) => Number.isSafeInteger(count) && count >= 0)
+/** Whether the owners of each block can be told, or are said to be many. */
+export function haveOwners(
+  { owners, owned }: BlocksRecord,
+  places: readonly BlockPlace[],
+): boolean {
+  if (!areOwners(owners) || !Array.isArray(owned) || owned.length !== places.length) return false
+  return places.every((place, n) => place.owners !== undefined || owned[n] === null)
 }
 
 /** Whether a search that leaves blocks out by these misses none of the rows. */
-export function haveOwners(rows: readonly Row[], owners: BlockRecord['owners']): boolean {
+export function isOwned(rows: readonly Row[], owners: BlockPlace['owners']): boolean {
   if (!areOwners(owners)) return true
   const named = new Set(owners.map((owner) => JSON.stringify(owner)))
   return rows.every(({ collection, user }) => named.has(JSON.stringify([collection, user])))
@@ -29,6 +34,10 @@ export function isCollectionRecord({ schemas, created_at, deleting }: Collection
     (deleting === undefined || Number.isSafeInteger(deleting))
   )
 }
+
+/** How people are told of a block. */
+export const blockText = (table: number, first: number): string =>
+  `block ${first} of table ${table}`
 
 export function isTable(table: unknown): table is number {
   return Number.isInteger(table) && Number(table) >= 0 && Number(table) < tableSpan

@@ -8,8 +8,8 @@ import { verifyFormat, verifyKeys } from '../../verify/partition-check.js'
 import { Reading, tupleOf } from '../../verify/reading.js'
 import { givenOut, tupleText, type Report } from '../../verify/report.js'
 import { isCount } from '../../verify/shapes.js'
-import { areOwners } from '../engine/owners.js'
 import { Block, type Row } from '../engine/block.js'
+import { placesOf } from '../engine/block-groups.js'
 import { IdHash } from '../engine/hash.js'
 import {
   allBlocks,
@@ -17,7 +17,7 @@ import {
   allRetired,
   allRuns,
   allSchemas,
-  blockKey,
+  blocksKey,
   formatKey,
   formatVersion,
   headKey,
@@ -25,7 +25,7 @@ import {
   pageKey,
   pagesOf,
   schemaKey,
-  type BlockRecord,
+  type BlocksRecord,
   type CollectionRecord,
   type HeadRecord,
   type LaneRecord,
@@ -40,6 +40,7 @@ import { laneCount, laneOf, laneOfRow } from '../engine/lanes.js'
 import { laneOfRef, tableOf, tableSpan } from '../engine/ref.js'
 import { collectKeys } from '../engine/row-keys.js'
 import { RowShapes } from '../engine/row-shapes.js'
+import { blockOf, type BlockPlace } from '../engine/state.js'
 import type { IndexDefinition } from '../types.js'
 import type { Scalar } from '../values/values.js'
 import { parseSchemaDefinition } from '../schema/definition.js'
@@ -51,7 +52,8 @@ import { entryText, placeText, walkEntries, type NumberedRun } from './index-ent
 import { PagesCheck, type NamedPage } from './pages.js'
 import {
   haveOwners,
-  isBlockRecord,
+  isOwned,
+  blockText,
   isCollectionRecord,
   isTable,
   otherSchema,
@@ -70,7 +72,7 @@ const shapes = new Map([
   ['collection', 's'],
   ['building', 's'],
   ['change', 'n'],
-  ['block', 'nn'],
+  ['blocks', 'nn'],
   ['run', 'nn'],
   ['page', 'n'],
   ['retired', 'n'],
@@ -79,9 +81,8 @@ const shapes = new Map([
 /** Pairs of rows that may have the same id; hashes of 53 bits hardly ever meet. */
 const maxSuspects = 1000
 
-interface CheckedBlock extends BlockRecord {
+interface CheckedBlock extends BlockPlace {
   readonly table: number
-  readonly first: number
   /** Where the next one of the table begins. */
   readonly end: number
 }
@@ -272,16 +273,24 @@ class ObjectsCheck {
     for await (const entry of this.#reading.entries(allBlocks())) {
       const [table, first] = tupleOf<[number, number]>(entry.key, 'nn') ?? []
       if (table === undefined || first === undefined) continue
-      const record = this.#reading.record<BlockRecord>(entry)
+      const record = this.#reading.record<BlocksRecord>(entry)
       if (last !== undefined) yield { ...last, end: last.table === table ? first : Infinity }
       last = undefined
-      if (record === undefined || !isBlockRecord(record)) {
-        if (record !== undefined)
-          this.#reading.damaged(entry.key, 'it is not the record of a block')
+      const places = record && placesOf(first, record)
+      if (record === undefined || places === undefined) {
+        if (record !== undefined) this.#reading.damaged(entry.key, 'it is not a record of blocks')
         this.#hasAllRows = false
         continue
       }
-      last = { table, first, ...record }
+      const what = tupleText('blocks', table, first)
+      if (tableOf(first) !== table) this.#error('different', what, 'is of another table')
+      if (!haveOwners(record, places)) {
+        this.#error('different', what, 'has owners that are none')
+      }
+      for (const place of places) {
+        if (last !== undefined) yield { ...last, end: place.first }
+        last = { table, ...place }
+      }
     }
     if (last !== undefined) yield { ...last, end: Infinity }
   }
@@ -290,15 +299,11 @@ class ObjectsCheck {
     let places: CheckedBlock[] = []
     for await (const place of this.#blocks()) {
       const { table, first, page, rows } = place
-      const what = tupleText('block', table, first)
+      const what = blockText(table, first)
       const of = this.#tables.get(table)
       if (of === undefined) this.#error('unreferenced', what, `no schema has the table ${table}`)
       else if (!this.#report.isMuted) of.rows += rows
       if (!this.#report.isMuted) this.#pages.name(page)
-      if (tableOf(first) !== table) this.#error('different', what, 'is of another table')
-      if (place.owners !== undefined && !areOwners(place.owners)) {
-        this.#error('different', what, 'has owners that are none')
-      }
       places.push(place)
       if (places.length < blocksAtOnce) continue
       if (this.#report.deep) await this.#readRows(places)
@@ -320,7 +325,7 @@ class ObjectsCheck {
   }
 
   #rowsOf(place: CheckedBlock, bytes: Uint8Array): readonly Row[] | undefined {
-    const what = tupleText('block', place.table, place.first)
+    const what = blockText(place.table, place.first)
     if (bytes.length !== place.bytes) {
       this.#error('different', what, `says ${place.bytes} bytes; its page has ${bytes.length}`)
     }
@@ -331,7 +336,7 @@ class ObjectsCheck {
         this.#error('different', what, `says ${place.rows} rows; its page has ${rows.length}`)
       }
       const schema = this.#tables.get(place.table)?.schema
-      if (!haveOwners(rows, place.owners)) {
+      if (!isOwned(rows, place.owners)) {
         this.#error('different', what, 'does not name all owners of its rows')
       }
       const other = schema && otherSchema(block, schema)
@@ -344,7 +349,7 @@ class ObjectsCheck {
   }
 
   #checkRows({ table, first, end }: CheckedBlock, rows: readonly Row[]): void {
-    const what = tupleText('block', table, first)
+    const what = blockText(table, first)
     let last = first - 1
     for (const { ref } of rows) {
       if (!(ref > last && ref < end) || tableOf(ref) !== table) {
@@ -480,7 +485,7 @@ class ObjectsCheck {
 
   async *#namedPages(): AsyncGenerator<NamedPage, void, undefined> {
     for await (const { table, first, page } of this.#blocks()) {
-      yield [page, tupleText('block', table, first)]
+      yield [page, blockText(table, first)]
     }
     for await (const [index, runs] of this.#runs()) {
       for (const { number, record } of runs) {
@@ -541,11 +546,15 @@ class ObjectsCheck {
 
   async #row(ref: number): Promise<Row | undefined> {
     const table = tableOf(ref)
-    const range = { gte: blockKey(table, 0), lte: blockKey(table, ref), reverse: true, limit: 1 }
+    const range = { gte: blocksKey(table, 0), lte: blocksKey(table, ref), reverse: true, limit: 1 }
     for await (const entry of this.#reading.entries(range)) {
-      const record = this.#reading.record<BlockRecord>(entry)
-      if (record === undefined || !isBlockRecord(record)) return undefined
-      const bytes = await this.#reading.get(pageKey(record.page))
+      const [, first] = tupleOf<[number, number]>(entry.key, 'nn') ?? []
+      const record = this.#reading.record<BlocksRecord>(entry)
+      if (record === undefined || first === undefined) return undefined
+      const blocks = placesOf(first, record) ?? []
+      const place = blocks[blockOf({ blocks }, ref)]
+      if (place === undefined) return undefined
+      const bytes = await this.#reading.get(pageKey(place.page))
       try {
         return bytes && rowsIn(new Block(bytes, this.#shapes)).find((row) => row.ref === ref)
       } catch {

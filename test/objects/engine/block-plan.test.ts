@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { planBlocks } from '../../../src/objects/engine/block-plan.js'
-import { Block, recordOf, type Row } from '../../../src/objects/engine/block.js'
+import { Block, placeOfBlock, type Row } from '../../../src/objects/engine/block.js'
 import type { Pages } from '../../../src/objects/engine/pages.js'
 import { refOf } from '../../../src/objects/engine/ref.js'
 import { RowShapes } from '../../../src/objects/engine/row-shapes.js'
@@ -33,13 +33,13 @@ t.test(
         rowOf(next++),
       )
       const removed = random.chance(0.5) ? [] : rows.filter(() => random.chance(0.005))
-      const table: Table = { number: 0, schema, blocks, rows: rows.length, indexes: [] }
+      const table: Table = { number: 0, schema, blocks, groups: [], rows: rows.length, indexes: [] }
       const plan = await planBlocks(table, added, removed, pages)
       const before = blocks
       const behind = plan.blocks.map((block): BlockPlace => {
         if ('page' in block) return block
         written.set(written.size, new Block(block.bytes, new RowShapes()))
-        return { first: block.first, ...recordOf(block, written.size - 1) }
+        return placeOfBlock(block, written.size - 1)
       })
       blocks = [...before.slice(0, plan.kept), ...behind]
       rows = [...rows.filter((row) => !removed.includes(row)), ...added]
