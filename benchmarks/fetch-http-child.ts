@@ -3,13 +3,13 @@
 // Serves a store in the directory by one of the two handlers; that of the Fetch standard behind the adapter of Hono.
 // Each message of its parent is answered with the processor time until then, and the highest memory.
 
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { LevelBackend } from '../adapters/level/index.js'
 import { createFetchHandler, createHandler } from '../src/http/index.js'
 import { createLorekeep } from '../src/index.js'
 import { serve } from './http-server.js'
+import { statusKiB } from './process-status.js'
 
 export interface Usage {
   readonly url: string
@@ -30,8 +30,7 @@ tell()
 
 function tell(): void {
   const { user, system } = process.cpuUsage()
-  const status = readFileSync('/proc/self/status', 'latin1')
-  const peakKiB = Number(/^VmHWM:\s*(\d+)/m.exec(status)?.[1])
+  const peakKiB = statusKiB('VmHWM')
   process.send?.({ url, cpuSeconds: (user + system) / 1e6, peakKiB } satisfies Usage)
 }
 

@@ -3,13 +3,13 @@
 // Fills a store in the directory, opens it and waits, or opens it and asks; and tells what memory
 // that took.
 
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Graph } from '../src/graph/types.js'
 import { checkSame, GeneratedGraph, label, ref, type } from './graph-data.js'
 import { chainSlot, createQuestions, labelSlot } from './graph-memory-questions.js'
 import { collect, fillOurs, graphOf, openOurs } from './graph-store.js'
 import { check } from './measure.js'
+import { statusKiB } from './process-status.js'
 
 export interface MemoryAnswer {
   readonly questions: number
@@ -73,9 +73,7 @@ async function ask(graph: Graph): Promise<Outcome> {
 }
 
 function tell(outcome: Outcome): void {
-  const status = readFileSync('/proc/self/status', 'latin1')
-  const field = (name: string) =>
-    Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024)
+  const field = (name: string) => Math.round(statusKiB(name) / 1024)
   const answer: MemoryAnswer = {
     ...outcome,
     seconds: (performance.now() - start) / 1000,

@@ -4,11 +4,11 @@
 // memory that took. With 0 bytes it does nothing for a while instead.
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LevelBackend } from '../adapters/level/index.js'
 import { createLorekeep } from '../src/index.js'
 import { EndlessStream, ref } from './stream.js'
+import { statusKiB } from './process-status.js'
 
 export interface Sample {
   readonly phase: 'import' | 'export' | 'idle'
@@ -57,21 +57,16 @@ clearInterval(timer)
 await lorekeep.close()
 
 function sample(): void {
-  const status = readFileSync('/proc/self/status', 'latin1')
   samples.push({
     phase,
     ms: Math.round(performance.now()),
-    rssKiB: field(status, 'VmRSS'),
-    anonKiB: field(status, 'RssAnon'),
-    fileKiB: field(status, 'RssFile'),
+    rssKiB: statusKiB('VmRSS'),
+    anonKiB: statusKiB('RssAnon'),
+    fileKiB: statusKiB('RssFile'),
   })
 }
 
 function tell(outcome: Omit<MemoryResult, 'samples' | 'peakKiB'>): void {
-  const peakKiB = field(readFileSync('/proc/self/status', 'latin1'), 'VmHWM')
+  const peakKiB = statusKiB('VmHWM')
   process.stdout.write(JSON.stringify({ ...outcome, samples, peakKiB } satisfies MemoryResult))
-}
-
-function field(status: string, name: string): number {
-  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1])
 }

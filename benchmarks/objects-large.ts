@@ -4,7 +4,6 @@
 //
 //   OBJECTS=1e6 node dist/benchmarks/objects-large.js
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Lorekeep } from '../src/index.js'
 import { Random } from '../test/fixtures/random.js'
@@ -22,7 +21,9 @@ import {
   type Product,
 } from './objects-data.js'
 import { hasSqlite, reportOrSkip, sqliteName, SqlitePeer } from './objects-peers.js'
+import { measureOpening } from './objects-opening.js'
 import { openOurs } from './objects-store.js'
+import { statusKiB } from './process-status.js'
 
 const count = Number(process.env['OBJECTS'] ?? 1e7)
 const parts = 10
@@ -38,26 +39,33 @@ const objects = `${count.toLocaleString('en')} objects`
 
 await bench.inDirectory(async (directory) => {
   bench.note('objects-large')
-  await using keep = await openOurs(join(directory, 'ours'))
+  const path = join(directory, 'ours')
+  await importAndFirst(path)
+  await measureOpening(path, objects, 100)
+  if (hasSqlite) fillSqlite(directory)
+  await using keep = await openOurs(path)
+  await measureQuestions(keep, directory)
+})
+
+async function importAndFirst(path: string): Promise<void> {
+  await using keep = await openOurs(path)
   await keep.objects.defineSchema({ ...schema, indexes })
   await importAll(keep)
   await measureFirst(keep)
   for (const [scenario, value] of [
     [`RSS, ${objects} after a question and 1,000 gets`, process.memoryUsage.rss() / bench.MiB],
-    [`highest RSS, import of ${objects}`, status('VmHWM')],
+    [`highest RSS, import of ${objects}`, statusMiB('VmHWM')],
   ] as const) {
     bench.report({
       scenario,
       peer: '',
-      ours: `anon ${status('RssAnon')}, file ${status('RssFile')} MiB at the end`,
+      ours: `anon ${statusMiB('RssAnon')}, file ${statusMiB('RssFile')} MiB at the end`,
       theirs: '',
       ...{ value, low: value, high: value, unit: 'MiB' },
       target: { most: 400 },
     })
   }
-  if (hasSqlite) fillSqlite(directory)
-  await measureQuestions(keep, directory)
-})
+}
 
 async function importAll(keep: Lorekeep): Promise<void> {
   const rates: { time: number; cpu: number }[] = []
@@ -196,8 +204,4 @@ function askSqlite(sqlite: SqlitePeer, asked: readonly Asked[], most: number): n
   })
 }
 
-/** A field of this process's status in Linux, in MiB. */
-function status(name: string): number {
-  const text = readFileSync('/proc/self/status', 'latin1')
-  return Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1024)
-}
+const statusMiB = (field: string) => Math.round(statusKiB(field) / 1024)

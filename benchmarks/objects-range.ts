@@ -15,6 +15,7 @@ import {
   SqlitePeer,
   type Nedb,
 } from './objects-peers.js'
+import { measureOpening } from './objects-opening.js'
 import { fillOurs, openOurs } from './objects-store.js'
 
 const rounds = 9
@@ -36,12 +37,13 @@ await bench.inDirectory(async (directory) => {
   const products = createProducts(count)
   await fillOurs(directory, products)
   if (hasSqlite) fillSqlite(directory, products)
-  await measureOpening(directory)
+  await measureReopening(directory)
+  await measureOpening(directory, '100,000 objects', 10)
   await measureCold(directory)
   await measureWarm(directory, await fillNedb(directory, products))
 })
 
-async function measureOpening(directory: string): Promise<void> {
+async function measureReopening(directory: string): Promise<void> {
   bench.note('  reopening')
   const { ours, sqlite } = await bench.interleave(rounds, {
     ours: () => bench.seconds(async () => (await openOurs(directory)).close()),

@@ -4,10 +4,10 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as bench from './measure.js'
+import { statusKiB } from './process-status.js'
 
 const rounds = Number(process.env['ROUNDS'] ?? 3)
 const settlingMs = 120_000
@@ -30,7 +30,7 @@ for (let round = 0; round < rounds; round++) {
       const before = bench.processorMs(pid) ?? NaN
       await sleep(minuteMs)
       processor.push((bench.processorMs(pid) ?? NaN) - before)
-      memory.push(residentMiB(pid))
+      memory.push(statusKiB('VmRSS', pid) / 1024)
       bench.note(`  ${processor.at(-1)?.toFixed(1)} ms, ${memory.at(-1)?.toFixed(1)} MiB`)
     } finally {
       child.kill('SIGTERM')
@@ -42,8 +42,3 @@ const scenario = 'serve, nobody asks'
 const asked = { scenario, peer: 'processor time in a minute' }
 bench.reportValues(asked, processor, 'ms', { most: mostMsOfMinute })
 bench.reportValues({ scenario, peer: 'resident memory' }, memory, 'MiB', { most: mostMiB })
-
-function residentMiB(pid: number): number {
-  const [, kB] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kB) / 1024
-}
