@@ -1,6 +1,7 @@
 // FlowQueue: the queue, its runners and whoever watches them.
 
 import { tellClosing } from '../closing.js'
+import { hasCode } from '../errors.js'
 import type { Chance, Clock } from '../clock.js'
 import { conditionRules, conditionsIn, versionOf, type ChangeConditions } from '../conditions.js'
 import { checkArgument, checkNoMore, checkOptions } from '../door/options.js'
@@ -126,14 +127,19 @@ export class Flows implements ClosableFlowQueue {
   readonly #removal: Removal
   readonly #membership: FlowMembership
 
-  constructor(options: FlowsParts) {
+  constructor(parts: FlowsParts) {
+    const { signal, closing } = this.#inFlight
+    // That the store is closed is no news to whoever closes it, whatever was on its way then.
+    const onError = (error: unknown) => {
+      if (!closing.aborted || !hasCode(error, 'LK_CLOSED')) parts.onError(error)
+    }
+    const options = { ...parts, onError }
     this.#options = options
     this.#queue = options.queue
     this.#runners = options.runners
     const { maxTextBytes: maxTextLength, ...limits } = options.limits
     this.#files = new FileReader({ ...limits, maxTextLength })
-    tellClosing(this, this.#inFlight.closing)
-    const { signal, closing } = this.#inFlight
+    tellClosing(this, closing)
     this.#code = new StepCode(options.onError)
     this.#listings = new Listings(options)
     this.#bulk = new Bulk({ ...options, check: () => this.#inFlight.check() })
@@ -146,7 +152,7 @@ export class Flows implements ClosableFlowQueue {
     })
     const { knowledge, objects, base } = options
     this.#removal = new Removal({ ...options, stores: { knowledge, objects, base }, signal })
-    this.#membership = new FlowMembership({ ...options, closing })
+    this.#membership = new FlowMembership(options)
   }
 
   define(definition: FlowDefinition, given?: ChangeConditions, ...surplus: never[]): Promise<Flow> {

@@ -1,7 +1,6 @@
 // This process as one of those who share the queue: what it is asked to do, and what it leaves for others to see.
 
 import { waited, type Clock } from '../clock.js'
-import { hasCode } from '../errors.js'
 import type { Presence } from '../presence.js'
 import type { JobQueue } from './queue/queue.js'
 import type { Delivery } from './runner.js'
@@ -14,8 +13,6 @@ interface FlowMembershipOptions {
   readonly presence?: Presence | undefined
   readonly leaseMs: number
   readonly clock: Clock
-  /** Of close(): what fails from then on because of that is no news. */
-  readonly closing: AbortSignal
   readonly onError: (error: unknown) => void
 }
 
@@ -59,8 +56,7 @@ export class FlowMembership {
       await this.#options.queue.refresh()
       await this.tidy()
     } catch (error) {
-      const { closing, onError } = this.#options
-      if (!closing.aborted || !hasCode(error, 'LK_CLOSED')) onError(error)
+      this.#options.onError(error)
     }
   }
 

@@ -336,8 +336,7 @@ export class FlowRunner implements Runner {
       this.#hasPollFailed = false
     } catch (error) {
       this.#hasPollFailed = true
-      // Nobody waits for it when the store is closed.
-      if (this.#stopping === undefined || !hasCode(error, 'LK_CLOSED')) onError(error)
+      onError(error)
     }
     this.#tellMissing()
     this.wake(queue.flows().map(({ id }) => id))
