@@ -35,7 +35,8 @@ interface Page {
 
 const nothing = new Uint8Array(0)
 
-// The first rows of a page that may be of pointers; twice as many each time.
+// The first rows of a page that may be of pointers; twice as many each time. Each step is a way through a thread: so few
+// as two steps would take are read at once.
 const firstRows = 8
 
 export class LevelPartition implements Storage {
@@ -274,7 +275,7 @@ export class LevelPartition implements Storage {
     const size = Math.min(limit, pageEntries)
     const bounds = tightest(range)
     // Rows do not show how much their pointers stand for, so a few are taken first.
-    let step = this.#files && !keysOnly ? firstRows : size
+    let step = this.#files && !keysOnly && size > 2 * firstRows ? firstRows : size
     let bytes = 0
     let ended = false
     const found: { readonly key: Uint8Array; readonly value: Uint8Array | Pointer }[] = []

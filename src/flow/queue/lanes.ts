@@ -28,13 +28,15 @@ interface FollowedRun {
 interface Lane {
   readonly user: string
   /** By number. */
-  readonly runs: Run[]
+  runs: Run[]
   /** No run of this user lies in storage that is not here. */
   whole: boolean
   /** Nothing of what is here may run now. */
   stuck: boolean
   /** Rows that are read next. */
   rows: number
+  /** It has given a job since it was found. */
+  hadTurn: boolean
 }
 
 export interface Turn {
@@ -181,25 +183,50 @@ export class Lanes {
   /** Reads some of what is not in memory. Users who had no turn yet come first. */
   async fill(draft: Writing, turns: number): Promise<void> {
     if (this.#former.length > 0) await this.recall(draft)
-    const found: Lane[] = []
+    const found = new Set<Lane>()
     // No faster than turns are given: who was forgotten would be found again before others had one.
-    for (let looked = 0; looked < turns && this.#fresh < turns && !this.#whole;) {
+    for (let looked = 0; looked < turns && this.#fresh + found.size < turns && !this.#whole;) {
       const lanes = await this.#discover(draft, turns - looked)
       looked += Math.max(lanes.length, 1)
       for (const lane of lanes) {
-        if (this.#lanes.has(lane.user)) continue
-        this.#lanes.set(lane.user, lane)
-        found.push(lane)
-        this.#fresh++
+        const known = this.#lanes.get(lane.user)
+        if (known === undefined) {
+          this.#lanes.set(lane.user, lane)
+          found.add(lane)
+        } else if (known.runs.length === 0 && !known.whole) {
+          // Of new jobs alone: without this, what it had before would be read once more.
+          Object.assign(known, {
+            runs: lane.runs,
+            whole: lane.whole,
+            stuck: false,
+            rows: lane.rows,
+          })
+          if (!known.hadTurn) found.add(known)
+        }
       }
     }
-    this.#order.unshift(...found)
-    const drained = this.#order.filter(isDrained)
-    // Some at once: where the storage is far away, each by itself takes as long as all.
-    for (let from = 0; from < Math.min(drained.length, turns); from += readAtOnce) {
-      const some = drained.slice(from, Math.min(from + readAtOnce, turns))
-      await Promise.all(some.map((lane) => this.#read(draft, lane, turns / drained.length)))
+    this.#putFirst(found)
+    // Those who may have a turn now, and what of them is not here.
+    const drained: Lane[] = []
+    let next = 0
+    for (const lane of this.#order) {
+      if (next === turns) break
+      if (isDrained(lane)) drained.push(lane)
+      else if (lane.stuck) continue
+      next++
     }
+    // Some at once: where the storage is far away, each by itself takes as long as all.
+    for (let from = 0; from < drained.length; from += readAtOnce) {
+      const some = drained.slice(from, from + readAtOnce)
+      await Promise.all(some.map((lane) => this.#read(draft, lane, turns / next)))
+    }
+  }
+
+  #putFirst(found: ReadonlySet<Lane>): void {
+    if (found.size === 0) return
+    const isFound = (lane: Lane) => found.has(lane)
+    this.#fresh += found.size - this.#order.slice(0, this.#fresh).filter(isFound).length
+    this.#order = [...found, ...this.#order.filter((lane) => !isFound(lane))]
   }
 
   /** The blocks of about so many of the jobs that come next, as far as they are in memory: the first ones first. */
@@ -234,6 +261,7 @@ export class Lanes {
       if (turn !== undefined) {
         idle = 0
         taken.push(turn)
+        lane.hadTurn = true
         this.#served = turn.user
       }
       if (lane.runs.length === 0 && lane.whole) this.#lanes.delete(lane.user)
@@ -320,10 +348,12 @@ export class Lanes {
       lane.runs.push(run)
     }
     const users = [...lanes.values()]
-    const last = users.at(-1)
-    // There may be more of the last one's.
-    if (last !== undefined && rows.length === limit) last.whole = false
     const next = users.length > 1 ? 2 * limit : limit / 2
+    // There may be more of the last one's: behind others the next read begins with it, or it would soon be read again.
+    if (rows.length === limit) {
+      const last = users.length > 1 ? users.pop() : users[0]
+      if (last !== undefined) last.whole = false
+    }
     this.#runsToLook = Math.min(runsPerLook, Math.max(fewestRuns, next))
     const found = users.slice(0, most)
     this.#cursor = found.at(-1)?.user
@@ -389,7 +419,7 @@ export class Lanes {
 }
 
 function laneOf(user: string, whole: boolean, rows: number, runs: Run[] = []): Lane {
-  return { user, runs, whole, stuck: false, rows }
+  return { user, runs, whole, stuck: false, rows, hadTurn: false }
 }
 
 /** Of jobs that are in one run. */

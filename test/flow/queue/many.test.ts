@@ -121,3 +121,24 @@ function counted(real: Storage) {
   }
   return { storage, read }
 }
+
+t.test('of users who bring more, what they had before is read once', async (t) => {
+  const real = await new MemoryBackend().open('flows')
+  const loading = await openQueue(real)
+  const users = Array.from({ length: 100 }, (_, n) => `u${n}`)
+  for (let n = 0; n < 20; n++) {
+    for (const user of users) await loading.load('f', documentOf(`d${n}`, user))
+  }
+  const { storage, read } = counted(real)
+  const queue = await openQueue(storage)
+  for (const user of users) await queue.load('f', documentOf('d20', user))
+  const served: Claimed[] = []
+  while (served.length < 2 * users.length) served.push(...(await queue.claim('f', 20)).jobs)
+  const runs = read.get('run') ?? 0
+  t.ok(runs <= 10 * users.length, `${runs} runs are read, of 2,000`)
+  const names = served.map(({ document }) => `${document.user} ${document.document}`).sort()
+  t.strictSame(names, users.flatMap((user) => [`${user} d0`, `${user} d1`]).sort())
+  for (const job of served) await queue.complete(job, steps)
+  t.equal((await drained(queue, 'f', 20)).length, 19 * users.length)
+  t.strictSame(await flowProblems(real), [])
+})
