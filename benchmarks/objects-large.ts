@@ -204,4 +204,6 @@ function askSqlite(sqlite: SqlitePeer, asked: readonly Asked[], most: number): n
   })
 }
 
-const statusMiB = (field: string) => Math.round(statusKiB(field) / 1024)
+function statusMiB(field: string): number {
+  return Math.round(statusKiB(field) / 1024)
+}

@@ -373,11 +373,12 @@ export async function deleteMembers(
     [cores, 'member'],
     [cores, 'beat'],
   ] as const
-  for (const [storage, kind] of places) {
+  const deletions = places.map(async ([storage, kind]) => {
     for await (const page of storage.scan({ ...keyPrefix(kind), keysOnly: true })) {
       await storage.write(page.map(({ key }) => ({ type: 'del', key })))
     }
-  }
+  })
+  await Promise.all(deletions)
 }
 
 /** Nothing was written. */

@@ -571,6 +571,7 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
     ...[
       { pages: [page, -page - 1] },
       { pages: [null, other] },
+      { pages: [page, null] },
       { pages: [page] },
       { pages: [page, other, 1] },
       { pages: 5 },
@@ -580,6 +581,8 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
       { bytes: [-1, 5] },
       { bytes: null },
       { firsts: [0, 0] },
+      { firsts: [0, '3'] },
+      { firsts: [null, 3] },
       { firsts: [1, 3] },
       { firsts: [] },
       { firsts: 'x' },

@@ -67,11 +67,12 @@ export function placesOf(first: number, record: BlocksRecord): BlockPlace[] | un
   let row = 0
   let page = 0
   for (let n = 0; n < firsts.length; n++) {
-    const distance = firsts[n]!
+    const [distance, further] = [firsts[n]!, pages[n]!]
     row += distance
-    page += pages[n]!
+    page += further
     const place = { first: first + row * tableSpan, page, rows: rows[n]!, bytes: bytes[n]! }
-    if (!(n === 0 ? distance === 0 : distance > 0) || !isPlace(place)) return undefined
+    const isNext = n === 0 ? distance === 0 : isCount(distance) && distance > 0
+    if (!isNext || !Number.isSafeInteger(further) || !isPlace(place)) return undefined
     const named = known.length > 0 ? ownersOf(owned[n]) : undefined
     // Spread into another object each took 0.8 us in place of 0.03.
     if (named !== undefined) found.push(placeWith(place, named))

@@ -218,15 +218,16 @@ function inOrder(lanes: ReadonlyMap<number, readonly Made[]>): Made[] {
 /** `undefined` where others have made versions meanwhile that cannot be followed. */
 async function loadAround(storage: Storage, from: Heads): Promise<Loaded | undefined> {
   const builder = new StateBuilder()
+  // The first pages of all are read at once.
   const kinds = {
-    blocks: allBlocks(),
-    run: allRuns(),
-    schema: allSchemas(),
-    collection: allCollections(),
-    building: allBuilding(),
+    blocks: storage.scan(allBlocks()),
+    run: storage.scan(allRuns()),
+    schema: storage.scan(allSchemas()),
+    collection: storage.scan(allCollections()),
+    building: storage.scan(allBuilding()),
   }
-  for (const [kind, range] of Object.entries(kinds)) {
-    for await (const page of storage.scan(range)) {
+  for (const [kind, pages] of Object.entries(kinds)) {
+    for await (const page of pages) {
       for (const { key, value } of page) {
         const record = decodeRecord<{ readonly lane?: number }>(value)
         const change = [kind, ...partsOf(key), record] as unknown as RecordChange
