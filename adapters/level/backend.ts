@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Backend, PartitionName } from '../../src/storage.js'
+import type { Backend, PartitionName, Storage } from '../../src/storage.js'
 import { OpenPartitions } from '../open-partitions.js'
 import { claimDirectory } from './open-directories.js'
 import type { Claim } from './open-directories.js'
@@ -61,7 +61,7 @@ export class LevelBackend implements Backend {
     return claim
   }
 
-  async open(partition: PartitionName): Promise<LevelPartition> {
+  async open(partition: PartitionName): Promise<Storage> {
     if (!Object.hasOwn(profiles, partition)) {
       throw new TypeError(`there is no partition '${partition}'`)
     }

@@ -2,6 +2,7 @@
 
 import t from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
+import type { LevelPartition } from '../../adapters/level/partition.js'
 import type { Operation } from '../../src/storage.js'
 import { bytes, keysOf, numbered, put } from '../suite/bytes.js'
 
@@ -10,7 +11,7 @@ const MiB = 1024 * 1024
 void t.test('writes that wait at the same time share a native batch', async (t) => {
   const backend = new LevelBackend(t.testdir())
   t.teardown(() => backend.close())
-  const storage = await backend.open('flows')
+  const storage = (await backend.open('flows')) as LevelPartition
   await Promise.all(
     Array.from({ length: 1000 }, (_, index) =>
       storage.write([{ type: 'put', key: numbered(index), value: numbered(index) }], {
@@ -25,7 +26,7 @@ void t.test('writes that wait at the same time share a native batch', async (t) 
 void t.test('a group ends at maxGroupBytes, and a larger write goes alone', async (t) => {
   const backend = new LevelBackend(t.testdir(), { profiles: { flows: { maxGroupBytes: 10_000 } } })
   t.teardown(() => backend.close())
-  const storage = await backend.open('flows')
+  const storage = (await backend.open('flows')) as LevelPartition
   const write = (number: number, length: number) =>
     put(storage, numbered(number), new Uint8Array(length - 4))
   await Promise.all([write(0, 5000), write(1, 5000), write(2, 5000)])

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
+import type { LevelPartition } from '../../adapters/level/partition.js'
 import { createLorekeep } from '../../src/index.js'
 import type { Lorekeep } from '../../src/index.js'
 import { openStore, triplesMessage } from '../fixtures/stores.js'
@@ -99,7 +100,7 @@ void t.test('a write under way while its directory goes is not acknowledged', as
   const directory = t.testdir()
   const backend = new LevelBackend(directory)
   t.teardown(() => backend.close())
-  const storage = await backend.open('objects')
+  const storage = (await backend.open('objects')) as LevelPartition
   const writing = put(storage, text('a'), text('1'))
   // Its end is told by the event loop, which has no turn until the directory is gone.
   while (storage.batches === 0) await undefined
