@@ -201,9 +201,8 @@ class ObjectSalvage {
       const record = this.#reading.record<BlocksRecord>(entry)
       const places = record && placesOf(first, record)
       if (places === undefined) {
-        if (record !== undefined && tells) {
-          this.#lost(tupleText('blocks', number, first), 'it is not a record of blocks')
-        }
+        // Not as lost: its rows are found by their pages.
+        if (record !== undefined) this.#reading.damaged(entry.key, 'it is not a record of blocks')
         lost.push({ table: number, first, end: Infinity })
         continue
       }

@@ -83,6 +83,7 @@ t.test('objects whose blocks have a damaged record are found by their pages', as
     const target = new MemoryBackend()
     const { findings } = await salvage(partitions, target)
     t.ok(findings.some(({ what }) => what.startsWith('("blocks", ')))
+    t.strictSame([...new Set(findings.map(({ code }) => code))], ['damaged'], 'nothing is lost')
     t.strictSame(await contentOf(target), expected, damaged)
   }
 })
