@@ -467,6 +467,31 @@ void t.test('a table that is otherwise than CLOSED says is looked through', asyn
   t.strictSame(await damaged(), [basename(table)])
 })
 
+// Some are read ahead of the one that is looked at, into buffers that are used again.
+void t.test('of many tables whichever is damaged is found at opening', async (t) => {
+  const directory = t.testdir()
+  await withSeed(async (random: Random) => {
+    for (let n = 0; n < 10; n++) {
+      // Longer than what is read on the calling thread, and of keys behind all others: LevelDB merges none of them.
+      await withPartition(directory, 'objects', (storage) =>
+        put(storage, numbered(n), random.bytes(20_000 + random.integer(20_000))),
+      )
+    }
+    // Opening again moves the last log into a table.
+    await withPartition(directory, 'objects', () => Promise.resolve())
+    const tables = await filesOf(join(directory, 'objects'), '.ldb')
+    t.equal(tables.length, 10)
+    for (const table of tables) {
+      const whole = await readFile(table)
+      const at = random.integer(whole.length)
+      await overwrite(table, at, Buffer.of(whole[at]! ^ (1 << random.integer(8))))
+      t.match(await refusal(directory), { path: table })
+      await writeFile(table, whole)
+    }
+  })
+  t.equal(await refusal(directory), undefined)
+})
+
 void t.test('a scan does not skip a block that cannot be read', async (t) => {
   const directory = t.testdir()
   const count = 5000
