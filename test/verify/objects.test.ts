@@ -7,6 +7,7 @@ import { Block, encodeBlocks, placeOfBlock, type Row } from '../../src/objects/e
 import { placesOf, recordOfBlocks } from '../../src/objects/engine/block-groups.js'
 import { EntryPage } from '../../src/objects/engine/entries.js'
 import { IdHash } from '../../src/objects/engine/hash.js'
+import { firstRow } from '../../src/objects/engine/lanes.js'
 import {
   blocksKey,
   collectionKey,
@@ -567,6 +568,7 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
     deep,
   })
   const [page, other] = record.pages as [number, number]
+  const elsewhere = refOf(firstRow(1), 0)
   return [
     ...[
       { pages: [page, -page - 1] },
@@ -691,6 +693,14 @@ test('records of blocks', ({ objects, blocks: { things, e, notes } }) => {
         'different index 2: the index tags of thing has null of row 16384, which has it not',
       ],
     },
+    one(
+      'of two lanes',
+      { first: elsewhere },
+      ['different ("blocks", 0, 4096): has blocks of another lane'],
+      [
+        `different block ${elsewhere} of table 0: has the row 16384 behind ${elsewhere - 1}, in front of Infinity`,
+      ],
+    ),
     {
       of: 'in a table of no schema',
       changes: [

@@ -287,6 +287,10 @@ class ObjectsCheck {
       if (!haveOwners(record, places)) {
         this.#error('different', what, 'has owners that are none')
       }
+      // They grow, and lanes follow each other.
+      if (laneOfRef((places.at(-1) as BlockPlace).first) !== laneOfRef(first)) {
+        this.#error('different', what, 'has blocks of another lane')
+      }
       for (const place of places) {
         if (last !== undefined) yield { ...last, end: place.first }
         last = { table, ...place }
