@@ -100,15 +100,11 @@ export async function planQuery(
   if (isTrue) return { table, access: undefined, filter: undefined, notUsed: [] }
   const planning = new Planning(table, memory, !looksAtAll)
   const { notUsed } = planning
-  const access =
-    condition.type === 'and' || among !== undefined
-      ? await accessOfAll(planning, condition, among)
-      : await accessOf(planning, condition)
-  const filter = access?.exact === true ? undefined : condition
+  const access = await accessOfAll(planning, condition, among)
   const plan = (table: Table, access: Access | undefined): Plan => ({
     table,
     access,
-    filter,
+    filter: access?.exact === true ? undefined : condition,
     notUsed: [...notUsed].map(([path, reason]) => ({ path, reason })),
   })
   if (among !== undefined) return plan(table, access)
@@ -122,7 +118,7 @@ export async function planQuery(
   for (const path of pathsOf(access)) {
     notUsed.set(path, `it would give ${access.rows} of ${near.rows} objects`)
   }
-  return { ...plan(near, undefined), filter: condition }
+  return plan(near, undefined)
 }
 
 /** How many of some rows another access has, if one says nothing of the other. */
