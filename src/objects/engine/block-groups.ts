@@ -130,19 +130,20 @@ export function regroup(
   // The one in front of those that change may be joined.
   const at =
     changed === undefined ? 0 : Math.max(0, countBelow(known.groups, changed.first + 1) - 2)
-  const start = placeFrom(known.blocks, known.groups[at] ?? 0)
   const old: BlockPlace[][] = []
   const made: BlockPlace[][] = []
-  for (let n = at, from = start, to = start; n < Math.max(known.groups.length, 1); n++) {
-    const end = known.groups[n + 1] ?? Infinity
+  let from = placeFrom(known.blocks, known.groups[at] ?? 0)
+  let to = from
+  for (let place = at; place < Math.max(known.groups.length, 1); place++) {
+    const end = known.groups[place + 1] ?? Infinity
     const group = takeBelow(known.blocks, from, end)
     const next = takeBelow(blocks, to, end)
     from += group.length
     to += next.length
     if (group.length > 0) old.push(group)
     const isSame = isEach(group, next)
-    for (let n = 0; n < next.length; n += mostBlocks) {
-      const some = next.slice(n, n + mostBlocks)
+    for (let start = 0; start < next.length; start += mostBlocks) {
+      const some = next.slice(start, start + mostBlocks)
       const last = made.at(-1)
       const joins = !isSame && some.length < fewBlocks && last !== undefined
       if (joins && last.length + some.length <= mostBlocks) last.push(...some)
