@@ -182,6 +182,25 @@ export class Lanes {
 
   /** Reads some of what is not in memory. Users who had no turn yet come first. */
   async fill(draft: Writing, turns: number): Promise<void> {
+    this.#putFirst(await this.#findMore(draft, turns))
+    // Those who may have a turn now, and what of them is not here.
+    const drained: Lane[] = []
+    let next = 0
+    for (const lane of this.#order) {
+      if (next === turns) break
+      if (isDrained(lane)) drained.push(lane)
+      else if (lane.stuck) continue
+      next++
+    }
+    // Some at once: where the storage is far away, each by itself takes as long as all.
+    for (let from = 0; from < drained.length; from += readAtOnce) {
+      const some = drained.slice(from, from + readAtOnce)
+      await Promise.all(some.map((lane) => this.#read(draft, lane, turns / next)))
+    }
+  }
+
+  /** Recalls those who were known before, and looks for others. Gives whom it found that had no turn yet. */
+  async #findMore(draft: Writing, turns: number): Promise<ReadonlySet<Lane>> {
     if (this.#former.length > 0) await this.recall(draft)
     const found = new Set<Lane>()
     // No faster than turns are given: who was forgotten would be found again before others had one.
@@ -205,21 +224,7 @@ export class Lanes {
         }
       }
     }
-    this.#putFirst(found)
-    // Those who may have a turn now, and what of them is not here.
-    const drained: Lane[] = []
-    let next = 0
-    for (const lane of this.#order) {
-      if (next === turns) break
-      if (isDrained(lane)) drained.push(lane)
-      else if (lane.stuck) continue
-      next++
-    }
-    // Some at once: where the storage is far away, each by itself takes as long as all.
-    for (let from = 0; from < drained.length; from += readAtOnce) {
-      const some = drained.slice(from, from + readAtOnce)
-      await Promise.all(some.map((lane) => this.#read(draft, lane, turns / next)))
-    }
+    return found
   }
 
   #putFirst(found: ReadonlySet<Lane>): void {
