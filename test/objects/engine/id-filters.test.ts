@@ -4,13 +4,13 @@ import { MemoryBackend } from '../../../adapters/memory.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import { EntryPage } from '../../../src/objects/engine/entries.js'
 import { IdFilter, IdFilters } from '../../../src/objects/engine/id-filters.js'
-import { runOf, type Index, type Run } from '../../../src/objects/engine/index-runs.js'
+import type { Index, Run } from '../../../src/objects/engine/index-runs.js'
 import type { EntryPages } from '../../../src/objects/engine/list.js'
 import { Pages } from '../../../src/objects/engine/pages.js'
-import { pageKey, type RunRecord } from '../../../src/objects/engine/records.js'
 import { PageCache } from '../../../src/page-cache.js'
 import { CountedBackend } from '../../fixtures/counted-backend.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
+import { writtenRun } from './written-run.js'
 
 const seed = pickSeed()
 
@@ -50,24 +50,15 @@ t.test(
     const entries: EntryPages = new Pages(storage, cache, EntryPage.decode)
     const pagesOf = 40
     let number = 0
-    const runOfIds = async (ids: number): Promise<Run> => {
+    const runOfIds = (ids: number): Promise<Run> => {
       const from = number
-      const pages = Array.from({ length: pagesOf }, () => ++number)
-      const keysOf = () => Float64Array.from({ length: ids }, hash).sort()
       const refs = Float64Array.from({ length: ids }, (_, n) => n)
-      await storage.write(
-        pages.map((page) => {
-          const keys = keysOf()
-          known.set(page, keys)
-          const value = EntryPage.encode({ keys, refs })
-          return { type: 'put', key: pageKey(page), value }
-        }),
-        { durable: false },
-      )
-      const keys = pages.map((page) => known.get(page)![0]!)
-      const adds = { pages, counts: pages.map(() => ids), keys, refs: pages }
-      const none = { pages: [], counts: [], keys: [], refs: [] }
-      return runOf(from, { adds, dels: none, irregular: 0 } as RunRecord)
+      const pages = Array.from({ length: pagesOf }, () => {
+        const keys = Float64Array.from({ length: ids }, hash).sort()
+        known.set(++number, keys)
+        return { number, keys, refs }
+      })
+      return writtenRun(storage, from, pages)
     }
     const filters = new IdFilters(cache, entries)
     const add = (runs: readonly Run[], run: Run, missing = pagesOf) =>

@@ -4,13 +4,13 @@ import t, { type Test } from 'tap'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { EntryPage } from '../../../src/objects/engine/entries.js'
-import { runOf, type Index } from '../../../src/objects/engine/index-runs.js'
+import type { Index } from '../../../src/objects/engine/index-runs.js'
 import { everything, refsAmong, refsIn } from '../../../src/objects/engine/index-scan.js'
 import { Pages } from '../../../src/objects/engine/pages.js'
-import { pageKey, type RunRecord } from '../../../src/objects/engine/records.js'
 import { Meter } from '../../../src/objects/query/rows.js'
 import { PageCache } from '../../../src/page-cache.js'
 import { CountedBackend } from '../../fixtures/counted-backend.js'
+import { writtenRun } from '../engine/written-run.js'
 
 const pagesOf = 100
 const perPage = 10
@@ -21,21 +21,14 @@ async function indexOfPages(t: Test) {
   t.teardown(() => backend.close())
   const storage = await backend.open('objects')
   const entries = new Pages(storage, new PageCache(1024 * 1024), EntryPage.decode)
-  const pages = Array.from({ length: pagesOf }, (_, n) => n + 1)
-  const refs = pages.map((page) => Float64Array.from({ length: perPage }, (_, n) => page * 100 + n))
-  await storage.write(
-    pages.map((page, n) => {
-      const value = EntryPage.encode({ keys: refs[n]!, refs: refs[n]! })
-      return { type: 'put', key: pageKey(page), value }
-    }),
-    { durable: false },
-  )
-  const firsts = refs.map(([first]) => first!)
-  const adds = { pages, counts: pages.map(() => perPage), keys: firsts, refs: firsts }
-  const none = { pages: [], counts: [], keys: [], refs: [] }
-  const run = runOf(1, { adds, dels: none, irregular: 0 } as RunRecord)
+  const pages = Array.from({ length: pagesOf }, (_, n) => {
+    const refs = Float64Array.from({ length: perPage }, (_, m) => (n + 1) * 100 + m)
+    return { number: n + 1, keys: refs, refs }
+  })
+  const run = await writtenRun(storage, 1, pages)
   const index: Index = { path: ['n'], runs: [run] } as unknown as Index
-  return { backend, entries, index, all: Float64Array.from(refs.flatMap((some) => [...some])) }
+  const all = Float64Array.from(pages.flatMap(({ refs }) => [...refs]))
+  return { backend, entries, index, all }
 }
 
 t.test('32 pages are read at once, and after each page others may have their turn', async (t) => {
