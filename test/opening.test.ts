@@ -10,6 +10,7 @@ import { createLorekeep, type Lorekeep } from '../src/lorekeep.js'
 import { decodeRecord, encodeRecord } from '../src/record.js'
 import type { Backend, Entry, PartitionName, Storage } from '../src/storage.js'
 import { verifyStores } from '../src/verify-stores.js'
+import { altered } from './fixtures/altered-storage.js'
 import { backends, slicedMessage, triplesMessage } from './fixtures/stores.js'
 import { objectProblems } from './fixtures/problems.js'
 import { KeptBackend } from './objects/kept-backend.js'
@@ -287,12 +288,6 @@ class InterruptedBackend extends KeptBackend {
       if (this.isFailing) throw new LorekeepError('LK_STORAGE_FAILED', 'on purpose')
       await storage.write(operations, options)
     }
-    const own: Partial<Storage> = { get, write }
-    return new Proxy(storage, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(name in own ? own : target, name, target)
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value
-      },
-    })
+    return altered(storage, { get, write })
   }
 }

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { createLorekeep, type Lorekeep } from '../src/lorekeep.js'
 import type { Backend, PartitionName, Storage } from '../src/storage.js'
+import { altered } from './fixtures/altered-storage.js'
 import { overSharedPlaces } from './fixtures/shared-places.js'
 
 const members = 3
@@ -46,14 +47,7 @@ class CountedTurns implements Backend {
       await wait(1)
       return storage.write(operations, options)
     }
-    return new Proxy(storage, {
-      get: (target, name) => {
-        if (name === 'sharing') return { ...sharing, turn }
-        if (name === 'write') return write
-        const value: unknown = Reflect.get(target, name, target)
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value
-      },
-    })
+    return altered(storage, { sharing: { ...sharing, turn }, write })
   }
 
   close(): Promise<void> {

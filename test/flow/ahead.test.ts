@@ -3,6 +3,7 @@
 import t, { type Test } from 'tap'
 import type { Backend, Storage } from '../../src/storage.js'
 import { flowProblems } from '../fixtures/problems.js'
+import { altered } from '../fixtures/altered-storage.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
 import type { KeptBackend } from '../objects/kept-backend.js'
 import { listed, Notes, running } from './running.js'
@@ -22,13 +23,7 @@ function farOf(real: Backend, clock: VirtualClock, is: { far: boolean }): KeptBa
         if (is.far) await new Promise<void>((resolve) => clock.after(writeMs, resolve))
         return storage.write(...asked)
       }
-      return new Proxy(storage, {
-        get: (target, name) => {
-          if (name === 'write') return write
-          const member: unknown = Reflect.get(target, name)
-          return typeof member === 'function' ? (member.bind(target) as unknown) : member
-        },
-      })
+      return altered(storage, { write })
     },
     close: () => real.close(),
     [Symbol.asyncDispose]: () => real.close(),

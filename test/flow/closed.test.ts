@@ -5,6 +5,7 @@ import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { LorekeepError } from '../../src/errors.js'
 import type { Backend, PartitionName, Storage } from '../../src/storage.js'
+import { altered } from '../fixtures/altered-storage.js'
 import type { KeptBackend } from '../objects/kept-backend.js'
 import { Notes, running } from './running.js'
 
@@ -35,13 +36,7 @@ class HeldUp implements Backend {
       }
       return storage.write(operations, options)
     }
-    return new Proxy(storage, {
-      get: (_, name) => {
-        if (name === 'write') return write
-        const value: unknown = Reflect.get(storage, name)
-        return typeof value === 'function' ? (value.bind(storage) as unknown) : value
-      },
-    })
+    return altered(storage, { write })
   }
 
   close(): Promise<void> {

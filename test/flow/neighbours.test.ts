@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { headKey } from '../../src/flow/queue/records.js'
 import type { Backend, Storage } from '../../src/storage.js'
+import { altered } from '../fixtures/altered-storage.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
 import type { KeptBackend } from '../objects/kept-backend.js'
 import { listed, never, Notes, running, watched, type Running } from './running.js'
@@ -29,7 +30,7 @@ async function twoOver(t: Test, alter = (backend: Backend): Backend => backend):
 }
 
 /** Nothing that is published arrives, but who waits for a turn: without that, it takes a while in which time stands still. */
-const silent = altered(({ sharing }) => ({
+const silent = altering(({ sharing }) => ({
   sharing: {
     ...sharing!,
     publish: (message) => {
@@ -39,7 +40,7 @@ const silent = altered(({ sharing }) => ({
 }))
 
 /** The event loop goes round with each read. */
-const slow = altered((storage) => ({
+const slow = altering((storage) => ({
   get: async (key) => {
     for (let n = 0; n < 3; n++) await turn()
     return storage.get(key)
@@ -47,19 +48,12 @@ const slow = altered((storage) => ({
 }))
 
 /** With members of its storages in place of theirs. */
-function altered(membersOf: (storage: Storage) => Partial<Storage>) {
+function altering(membersOf: (storage: Storage) => Partial<Storage>) {
   return (real: Backend): Backend => ({
     shared: real.shared,
     open: async (partition) => {
       const storage = await real.open(partition)
-      const members = membersOf(storage)
-      return new Proxy(storage, {
-        get: (target, name) => {
-          if (name in members) return members[name as keyof Storage] as unknown
-          const member: unknown = Reflect.get(target, name)
-          return typeof member === 'function' ? (member.bind(target) as unknown) : member
-        },
-      })
+      return altered(storage, membersOf(storage))
     },
     close: () => real.close(),
     [Symbol.asyncDispose]: () => real.close(),

@@ -5,6 +5,7 @@ import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import type { Backend, Storage } from '../../src/storage.js'
+import { altered } from '../fixtures/altered-storage.js'
 import { bigStream, openStore } from '../fixtures/stores.js'
 
 const ref = { user: 'alice', id: 'core' }
@@ -21,13 +22,7 @@ async function counted(t: Parameters<typeof openStore>[0]) {
         reads.count++
         return storage.get(key)
       }
-      return new Proxy(storage, {
-        get(target, key) {
-          if (key === 'get') return get
-          const value: unknown = Reflect.get(target, key)
-          return typeof value === 'function' ? (value.bind(target) as unknown) : value
-        },
-      })
+      return altered(storage, { get })
     },
     shared: memory.shared,
     close: () => memory.close(),

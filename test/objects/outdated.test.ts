@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { createLorekeep, type LorekeepOptions } from '../../src/lorekeep.js'
 import type { ObjectStore } from '../../src/objects/types.js'
 import type { Backend, PartitionName, Storage } from '../../src/storage.js'
+import { altered } from '../fixtures/altered-storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { backends } from '../fixtures/stores.js'
 import { MemoryBackend } from '../../adapters/memory.js'
@@ -82,13 +83,14 @@ class CountingBackend extends KeptBackend {
   override async open(partition: PartitionName): Promise<Storage> {
     const storage = await super.open(partition)
     if (partition !== 'objects') return storage
-    return new Proxy(storage, {
-      get: (target, name) => {
-        if (name === 'get') this.gets++
-        if (name === 'write') this.writes++
-        const value: unknown = Reflect.get(target, name, target)
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value
-      },
-    })
+    const get: Storage['get'] = (key) => {
+      this.gets++
+      return storage.get(key)
+    }
+    const write: Storage['write'] = (operations, options) => {
+      this.writes++
+      return storage.write(operations, options)
+    }
+    return altered(storage, { get, write })
   }
 }

@@ -10,6 +10,7 @@ import { createLorekeep, type LorekeepOptions } from '../../src/lorekeep.js'
 import type { ObjectImport, ObjectStore } from '../../src/objects/types.js'
 import type { JsonObject } from '../../src/types.js'
 import type { Backend } from '../../src/storage.js'
+import { altered } from '../fixtures/altered-storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 import { backends } from '../fixtures/stores.js'
@@ -432,13 +433,7 @@ class CountingBackend extends KeptBackend {
       if (options?.durable === true) this.durable++
       await this.afterWrite?.()
     }
-    return new Proxy(storage, {
-      get: (target, name) => {
-        if (name === 'write') return write
-        const value: unknown = Reflect.get(target, name, target)
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value
-      },
-    })
+    return altered(storage, { write })
   }
 }
 

@@ -10,6 +10,7 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep, type LorekeepOptions } from '../../src/lorekeep.js'
 import type { ObjectStore } from '../../src/objects/types.js'
 import type { Backend, Operation, WriteOptions } from '../../src/storage.js'
+import { altered } from '../fixtures/altered-storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { pickSeed } from '../fixtures/random.js'
 import { backends } from '../fixtures/stores.js'
@@ -405,12 +406,6 @@ class HeldBackend extends KeptBackend {
       if (failing !== 'before') await storage.write(operations, options)
       if (failing !== undefined) throw new Error('the write fails on purpose')
     }
-    return new Proxy(storage, {
-      get: (target, name) => {
-        if (name === 'write') return write
-        const value: unknown = Reflect.get(target, name, target)
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value
-      },
-    })
+    return altered(storage, { write })
   }
 }

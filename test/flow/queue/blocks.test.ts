@@ -7,6 +7,7 @@ import { BlockBuilder, Ticket } from '../../../src/flow/queue/block.js'
 import { Lanes } from '../../../src/flow/queue/lanes.js'
 import { blockKey, slotsPerBlock } from '../../../src/flow/queue/records.js'
 import { MemoryBackend } from '../../../adapters/memory.js'
+import { altered } from '../../fixtures/altered-storage.js'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { documentOf, openQueue, steps } from './queues.js'
 
@@ -14,23 +15,15 @@ import { documentOf, openQueue, steps } from './queues.js'
 function slow(real: Storage) {
   const asked: Uint8Array[] = []
   const waiting: (() => void)[] = []
-  const storage = new Proxy(real, {
-    get: (target, name) => {
-      if (name === 'get') {
-        return async (key: Uint8Array) => {
-          asked.push(key)
-          await new Promise<void>((resolve) => waiting.push(resolve))
-          return target.get(key)
-        }
-      }
-      const member: unknown = Reflect.get(target, name)
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
-    },
-  })
+  const get: Storage['get'] = async (key) => {
+    asked.push(key)
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return real.get(key)
+  }
   const letGo = () => {
     for (const go of waiting.splice(0)) go()
   }
-  return { storage, asked, letGo }
+  return { storage: altered(real, { get }), asked, letGo }
 }
 
 function bytesOf(id: string, length = 10): Uint8Array {
@@ -99,19 +92,15 @@ t.test('where others share the storage, a claim reads ahead for the next one', a
   for (let n = 0; n < 6; n++) await loader.load('f', documentOf(`d${n}`))
   const real = await memory.backend().open('flows')
   const keys: string[] = []
-  const told = new Proxy(real, {
-    get: (target, name) => {
-      if (name === 'get' || name === 'getMany') {
-        return async (asked: Uint8Array | Uint8Array[]) => {
-          for (const key of Array.isArray(asked) ? asked : [asked]) keys.push(String(key))
-          return (target[name] as (given: unknown) => Promise<unknown>)(asked)
-        }
-      }
-      const member: unknown = Reflect.get(target, name)
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
-    },
-  })
-  const queue = await openQueue(told)
+  const get: Storage['get'] = (key) => {
+    keys.push(String(key))
+    return real.get(key)
+  }
+  const getMany: Storage['getMany'] = (asked) => {
+    for (const key of asked) keys.push(String(key))
+    return real.getMany(asked)
+  }
+  const queue = await openQueue(altered(real, { get, getMany }))
   const wanted = (n: number) => keys.filter((key) => key === String(blockKey(n))).length
   const numberOf = (number: number) => Math.floor(number / 4096)
   const [first] = (await queue.claim('f', 1)).jobs

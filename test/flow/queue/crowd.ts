@@ -68,16 +68,5 @@ export async function countOf(storage: Storage, kind: string): Promise<number> {
   return count + ((await storage.get(encodeKey(kind))) === undefined ? 0 : 1)
 }
 
-/** The same storage with other members. */
-export function altered(storage: Storage, members: Partial<Storage>): Storage {
-  return new Proxy(storage, {
-    get: (target, name) => {
-      if (name in members) return members[name as keyof Storage] as unknown
-      const member: unknown = Reflect.get(target, name)
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
-    },
-  })
-}
-
 /** What a post writes that is no larger than a block: that, the post, and the inbox. */
 export const postSize = 3

@@ -6,6 +6,8 @@ import { MemoryBackend } from '../../../adapters/memory.js'
 import { blockKey, blockOf, jobKey } from '../../../src/flow/queue/records.js'
 import { numberIn } from '../../../src/flow/queue/block.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
+import type { Storage } from '../../../src/storage.js'
+import { altered } from '../../fixtures/altered-storage.js'
 import { VirtualClock } from '../virtual-clock.js'
 import { documentOf, failureOf, jobsOf, openQueue, drained } from './queues.js'
 
@@ -86,17 +88,12 @@ t.test('what another process has changed meanwhile is not damage', async (t) => 
   const other = await openQueue(storage)
   // Between the page of dead letters and their records.
   let cancelled = false
-  const between = new Proxy(storage, {
-    get: (target, name) => {
-      if (name !== 'getMany') return Reflect.get(target, name)?.bind(target)
-      return async (keys: readonly Uint8Array[]) => {
-        if (!cancelled) await other.cancel(dead!.id)
-        cancelled = true
-        return target.getMany(keys)
-      }
-    },
-  })
-  const reader = await openQueue(between)
+  const getMany: Storage['getMany'] = async (keys) => {
+    if (!cancelled) await other.cancel(dead!.id)
+    cancelled = true
+    return storage.getMany(keys)
+  }
+  const reader = await openQueue(altered(storage, { getMany }))
   t.strictSame(await jobsOf(reader, { flow: 'f', state: 'dead' }), [])
   t.ok(cancelled)
 })

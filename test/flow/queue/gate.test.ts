@@ -14,8 +14,9 @@ import type { JobQueue } from '../../../src/flow/queue/queue.js'
 import { LorekeepError } from '../../../src/errors.js'
 import { decodeRecord } from '../../../src/record.js'
 import type { Operation, Storage } from '../../../src/storage.js'
+import { altered } from '../../fixtures/altered-storage.js'
 import { flowProblems } from '../../fixtures/problems.js'
-import { altered, countOf, crowd, type Crowd, members, postSize } from './crowd.js'
+import { countOf, crowd, type Crowd, members, postSize } from './crowd.js'
 import { documentOf, drained, flowOf, openQueue } from './queues.js'
 
 /** It is exact: the gate is closed for it. */

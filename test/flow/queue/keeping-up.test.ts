@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { doneKeys } from '../../../src/flow/queue/records.js'
 import type { Storage } from '../../../src/storage.js'
+import { altered } from '../../fixtures/altered-storage.js'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { flowProblems } from '../../fixtures/problems.js'
 import { VirtualClock } from '../virtual-clock.js'
@@ -68,13 +69,7 @@ t.test('a turn begins with a look, which is that of who asked before it', async 
   const [one, two] = [await memory.backend().open('flows'), await memory.backend().open('flows')]
   let gets = 0
   const get: Storage['get'] = (key) => (gets++, two.get(key))
-  const counted = new Proxy(two, {
-    get: (storage, name) => {
-      const found: unknown = name === 'get' ? get : Reflect.get(storage, name)
-      return typeof found === 'function' && name !== 'get' ? found.bind(storage) : found
-    },
-  })
-  const queue = await openQueue(counted)
+  const queue = await openQueue(altered(two, { get }))
   const other = await openQueue(withoutTurns(one))
   const release = await one.sharing!.turn('head')
   const loading = queue.load('f', documentOf('own'))
@@ -173,13 +168,7 @@ class Gate {
       return storage.write(...given)
     }
     const scan: Storage['scan'] = (range) => this.#behind(storage.scan(range))
-    const own: Partial<Storage> = held === 'write' ? { write } : { scan }
-    return new Proxy(storage, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(own, name) ?? Reflect.get(target, name)
-        return typeof member === 'function' ? (member.bind(target) as unknown) : member
-      },
-    })
+    return altered(storage, held === 'write' ? { write } : { scan })
   }
 
   async *#behind<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
@@ -190,14 +179,6 @@ class Gate {
 }
 
 /** Of somebody who has the turn. */
-function withoutTurns<Shared extends object>(real: Shared): Shared {
-  return new Proxy(real, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name)
-      if (name === 'sharing') {
-        return { ...(member as object), turn: async () => () => undefined }
-      }
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
-    },
-  })
+function withoutTurns(real: Storage): Storage {
+  return altered(real, { sharing: { ...real.sharing!, turn: async () => () => undefined } })
 }

@@ -5,9 +5,10 @@ import t from 'tap'
 import { numberIn } from '../../../src/flow/queue/block.js'
 import type { JobQueue, JobQueueOptions } from '../../../src/flow/queue/queue.js'
 import type { Storage } from '../../../src/storage.js'
+import { altered } from '../../fixtures/altered-storage.js'
 import { flowProblems } from '../../fixtures/problems.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
-import { altered, countOf, crowd, type Crowd, members, postSize } from './crowd.js'
+import { countOf, crowd, type Crowd, members, postSize } from './crowd.js'
 import { documentOf, drained, flowOf, jobsOf, openQueue, steps } from './queues.js'
 
 t.test('who waits long for his turn has all post, and whoever asks sees it', async (t) => {
