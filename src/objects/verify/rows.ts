@@ -10,8 +10,8 @@ import { tableSpan } from '../engine/ref.js'
 import type { BlockPlace } from '../engine/state.js'
 import type { CompiledSchema } from '../schema/schema.js'
 
-/** Whether the owners of each block can be told, or are said to be many. */
-export function haveOwners(
+/** Whether a record says of each block whose its rows are, or that these are many. */
+export function tellsOwners(
   { owners, owned }: BlocksRecord,
   places: readonly BlockPlace[],
 ): boolean {
@@ -20,7 +20,7 @@ export function haveOwners(
 }
 
 /** Whether a search that leaves blocks out by these misses none of the rows. */
-export function isOwned(rows: readonly Row[], owners: BlockPlace['owners']): boolean {
+export function areOwnersOf(rows: readonly Row[], owners: BlockPlace['owners']): boolean {
   if (!areOwners(owners)) return true
   const named = new Set(owners.map((owner) => JSON.stringify(owner)))
   return rows.every(({ collection, user }) => named.has(JSON.stringify([collection, user])))

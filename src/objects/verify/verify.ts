@@ -51,14 +51,14 @@ import { compareCounts } from './counts.js'
 import { entryText, placeText, walkEntries, type NumberedRun } from './index-entries.js'
 import { PagesCheck, type NamedPage } from './pages.js'
 import {
-  haveOwners,
-  isOwned,
+  areOwnersOf,
   blockText,
   isCollectionRecord,
   isTable,
   otherSchema,
   problemsOf,
   rowsIn,
+  tellsOwners,
 } from './rows.js'
 
 /** Blocks whose rows are read at a time: a megabyte or two. */
@@ -284,7 +284,7 @@ class ObjectsCheck {
       }
       const what = tupleText('blocks', table, first)
       if (tableOf(first) !== table) this.#error('different', what, 'is of another table')
-      if (!haveOwners(record, places)) {
+      if (!tellsOwners(record, places)) {
         this.#error('different', what, 'has owners that are none')
       }
       // They grow, and lanes follow each other.
@@ -340,7 +340,7 @@ class ObjectsCheck {
         this.#error('different', what, `says ${place.rows} rows; its page has ${rows.length}`)
       }
       const schema = this.#tables.get(place.table)?.schema
-      if (!isOwned(rows, place.owners)) {
+      if (!areOwnersOf(rows, place.owners)) {
         this.#error('different', what, 'does not name all owners of its rows')
       }
       const other = schema && otherSchema(block, schema)
