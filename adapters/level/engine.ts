@@ -30,8 +30,7 @@ export class Engine {
   readonly #profile: Profile
   /** Of the tables that were there when it was opened. */
   readonly #tableSums: TableSums
-  /** What there was before it was opened. */
-  readonly found: Usage
+  readonly bytesAtOpening: Usage
   #level: Level | undefined
   #log: CurrentLog
   /** Why the database is out of service. */
@@ -44,10 +43,10 @@ export class Engine {
     claim: Claim,
     profile: Profile,
     tableSums: TableSums,
-    found: Usage,
+    bytesAtOpening: Usage,
     { level, log }: Opened,
   ) {
-    this.found = found
+    this.bytesAtOpening = bytesAtOpening
     this.path = claim.path
     this.#claim = claim
     this.#profile = profile

@@ -73,7 +73,6 @@ export class LevelPartition implements Storage {
     this.#queue = new WriteQueue({ partition: name, engine, maxGroupBytes, files, named, onBatch })
     this.#reclaiming = new Reclaiming({
       engine,
-      found: engine.found,
       leastBytes: reclaimBytes,
       isWriting: () => this.#queue.isWriting,
       write: (operations) => this.#queue.write(operations, undefined, measure(operations)),

@@ -12,7 +12,6 @@ import type { Engine } from './engine.js'
 
 interface ReclaimingOptions {
   readonly engine: Engine
-  readonly found: Usage
   /** Less than this is left to lie. */
   readonly leastBytes: number
   /** A write is waiting or under way. */
@@ -40,14 +39,14 @@ export class Reclaiming {
   #running: Promise<void> | undefined
   #closed = false
 
-  constructor({ engine, found, leastBytes, isWriting, write }: ReclaimingOptions) {
+  constructor({ engine, leastBytes, isWriting, write }: ReclaimingOptions) {
     this.#engine = engine
     this.#leastBytes = leastBytes
     this.#isWriting = isWriting
     this.#write = write
-    this.#size = found.tables
+    this.#size = engine.bytesAtOpening.tables
     // Opening makes tables of it, which are as they were written.
-    this.#written = found.logs
+    this.#written = engine.bytesAtOpening.logs
     this.#wait()
   }
 
