@@ -25,7 +25,9 @@ interface Damage {
 
 /** What a LevelDB directory holds, in bytes. */
 export interface Usage {
+  /** Those in use. */
   readonly tables: number
+  /** Those that are not in tables yet. */
   readonly logs: number
 }
 
@@ -34,7 +36,6 @@ export interface Look {
   readonly names: ReadonlySet<string>
   /** What LevelDB is to open it with; `undefined` where nothing was ever acknowledged. */
   readonly manifest: string | undefined
-  /** In bytes: the tables in use, and the logs that are not in tables yet. */
   readonly usage: Usage
 }
 

@@ -92,11 +92,11 @@ export class Reclaiming {
   async #compact(): Promise<void> {
     const written = this.#written
     try {
-      const { tables, logs } = await usageOf(this.#engine.path)
+      const { tables, logs } = await usageOf(this.#engine)
       this.#size = tables + logs
       if (this.#size > mostBytes) return
       await this.#merge()
-      this.#size = (await usageOf(this.#engine.path)).tables
+      this.#size = (await usageOf(this.#engine)).tables
     } catch {
       // Out of service, or the disk is full: writes tell.
     } finally {
@@ -124,13 +124,15 @@ export class Reclaiming {
 const first = Buffer.of(0)
 const last = Buffer.alloc(64, 255)
 
-async function usageOf(directory: string): Promise<Usage> {
+/** LevelDB itself says which tables it uses: others may lie there until it deletes them. */
+async function usageOf({ level, path }: Engine): Promise<Usage> {
+  const tables = level.getProperty('leveldb.sstables').matchAll(/^ \d+:(\d+)\[/gm)
   const usage = { tables: 0, logs: 0 }
-  for (const name of await readdir(directory)) {
-    const kind = /\.(ldb|sst)$/.test(name) ? 'tables' : name.endsWith('.log') ? 'logs' : undefined
-    if (kind === undefined) continue
+  for (const [, bytes] of tables) usage.tables += Number(bytes)
+  for (const name of await readdir(path)) {
+    if (!name.endsWith('.log')) continue
     // LevelDB may remove it meanwhile.
-    usage[kind] += await stat(join(directory, name)).then(
+    usage.logs += await stat(join(path, name)).then(
       ({ size }) => size,
       () => 0,
     )

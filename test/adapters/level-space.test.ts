@@ -1,7 +1,7 @@
 // What a partition takes on disk: what was overwritten and deleted is given back.
 
 import { randomBytes } from 'node:crypto'
-import { cpSync, readdirSync, statSync } from 'node:fs'
+import { cpSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -62,6 +62,18 @@ for (const name of ['cores', 'slices', 'objects', 'flows'] as const) {
     t.equal((await contentOf(storage)).length, 19)
   })
 }
+
+void t.test('a table that nothing uses does not count, and is given back, too', async (t) => {
+  const directory = t.testdir()
+  const path = join(directory, 'objects')
+  await using backend = new LevelBackend(directory)
+  const storage = await backend.open('objects')
+  await overwrite(storage, 20, 30)
+  // More than what LevelDB is left to.
+  writeFileSync(join(path, '999999.ldb'), '')
+  truncateSync(join(path, '999999.ldb'), 65 * KiB * KiB)
+  t.ok(await until(() => bytesIn(path) < 30 * KiB))
+})
 
 void t.test('what was deleted is given back by close()', async (t) => {
   const directory = t.testdir()
