@@ -1,6 +1,6 @@
 import { checkOptions } from '../../src/door/options.js'
 import { LorekeepError } from '../../src/errors.js'
-import type { Backend, BackendSnapshot, PartitionName } from '../../src/storage.js'
+import type { Backend, BackendSnapshot, PartitionName, Storage } from '../../src/storage.js'
 import { OpenPartitions } from '../open-partitions.js'
 import { translate } from './failures.js'
 import { Messages } from './messages.js'
@@ -49,7 +49,7 @@ export class PostgresBackend implements Backend {
     this.#partitions = new OpenPartitions((partition) => this.#open(partition))
   }
 
-  async open(partition: PartitionName): Promise<PostgresPartition> {
+  async open(partition: PartitionName): Promise<Storage> {
     if (!partitionNames.includes(partition)) {
       throw new TypeError(`there is no partition '${partition}'`)
     }
