@@ -3,9 +3,8 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Operation } from '../../storage.js'
-import { placeOfBlock, type Row } from './block.js'
-import { groupsIn, recordOfBlocks, regroup } from './block-groups.js'
-import { planBlocks } from './block-plan.js'
+import type { Row } from './block.js'
+import { changeBlocks, type RowChanges } from './block-changes.js'
 import { CollectionRecords, collectionsFor, type KnownCollections } from './collection-records.js'
 import { EntryPage, sortEntries, sortWords } from './entries.js'
 import { newKeys, type KeyList } from './key-list.js'
@@ -26,7 +25,6 @@ import { laneBase, laneOf, rowEnd } from './lanes.js'
 import {
   commonKey,
   headKey,
-  keyOf,
   pageKey,
   type BuildingRecord,
   type CollectionRecord,
@@ -40,7 +38,6 @@ import { collectKeys } from './row-keys.js'
 import type { CompiledSchema } from '../schema/schema.js'
 import type { IndexDefinition, ObjectId } from '../types.js'
 import {
-  blocksIn,
   headOf,
   isBuilt,
   laneIn,
@@ -51,6 +48,7 @@ import {
   type State,
   type Table,
 } from './state.js'
+import { note, put, type WrittenBlock, type Writing } from './writing.js'
 
 export interface Commit {
   readonly lane: number
@@ -67,23 +65,8 @@ export interface Commit {
   readonly created: readonly string[]
 }
 
-interface WrittenBlock {
-  readonly number: number
-  readonly bytes: Uint8Array
-}
-
-/** What finish() has found to be written until now. */
-interface Writing {
-  readonly operations: Operation[]
-  readonly gone: number[]
-  readonly blockPages: WrittenBlock[]
-  readonly entryPages: WrittenEntries[]
-  readonly changes: RecordChange[]
-}
-
-interface TableDraft {
+interface TableDraft extends RowChanges {
   readonly added: Row[]
-  /** Rows of the storage. */
   readonly removed: Row[]
 }
 
@@ -386,13 +369,13 @@ export class Draft {
   /** The blocks of a schema's rows, and their keys in the indexes' drafts. */
   async #finishRows(
     name: string,
-    { added, removed }: TableDraft,
+    changes: TableDraft,
     ids: IndexDraft,
     writing: Writing,
   ): Promise<void> {
     const table = this.#tables.get(name)
     if (table === undefined) return
-    const { gone, blockPages } = writing
+    const { added, removed } = changes
     const { hash } = this.#memory
     // Objects go in any order; entries of one key have to come with growing references.
     removed.sort((a, b) => a.ref - b.ref)
@@ -413,31 +396,11 @@ export class Draft {
       const known = removed.filter(({ ref }) => isBuilt(building, ref))
       for (const index of building.indexes) this.#leave(index, known)
     }
-    const [from, to] = blocksIn(table, this.lane)
-    const isWhole = to - from === table.blocks.length
-    const own = isWhole ? table : { ...table, blocks: table.blocks.slice(from, to) }
-    const plan = await planBlocks(own, added, removed, this.#memory.blocks)
-    for (const { page } of plan.replaced) gone.push(page)
-    const blocks = plan.blocks.map((block) => {
-      if ('page' in block) return block
-      const page = this.#takePage()
-      blockPages.push({ number: page, bytes: block.bytes })
-      return placeOfBlock(block, page)
-    })
-    const rows = table.rows + added.length - removed.length
-    const there = own.blocks.slice(0, plan.kept).concat(blocks)
-    const [front, behind] = groupsIn(table, this.lane)
-    const known = { blocks: own.blocks, groups: table.groups.slice(front, behind) }
-    const { groups, changes } = regroup(known, there, plan.kept)
-    for (const [first, places] of changes) {
-      note(writing, ['blocks', table.number, first, places && recordOfBlocks(places)])
-    }
-    this.#tables.set(name, {
-      ...table,
-      blocks: isWhole ? there : table.blocks.slice(0, from).concat(there, table.blocks.slice(to)),
-      groups: table.groups.slice(0, front).concat(groups, table.groups.slice(behind)),
-      rows,
-    })
+    const { lane } = this
+    const { blocks } = this.#memory
+    const takePage = () => this.#takePage()
+    const changed = await changeBlocks(table, changes, { lane, blocks, takePage, writing })
+    this.#tables.set(name, changed)
   }
 
   /** Merges what changes of indexes; gives that of ids. */
@@ -651,17 +614,6 @@ export class Draft {
     for (let number = 0; number < maxTables; number++) if (!taken.has(number)) return number
     throw new Error('the caller checks that there is a free table')
   }
-}
-
-const put = (key: Uint8Array, value: Uint8Array): Operation => ({ type: 'put', key, value })
-const del = (key: Uint8Array): Operation => ({ type: 'del', key })
-
-/** Puts a record, or deletes it. */
-function note({ operations, changes }: Writing, change: RecordChange): void {
-  const record = change.at(-1) as object | null
-  const key = keyOf(change)
-  operations.push(record === null ? del(key) : put(key, encodeRecord(record)))
-  changes.push(change)
 }
 
 function buildingRecordOf({ token, member, indexes, upTo }: Building): BuildingRecord {
