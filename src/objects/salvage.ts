@@ -198,11 +198,13 @@ class ObjectSalvage {
       if (number === undefined || first === undefined) continue
       const last = lost.at(-1)
       if (last?.table === number && last.end === Infinity) last.end = first
-      const record = this.#reading.record<BlocksRecord>(entry)
+      const record = this.#reading.record<BlocksRecord>(entry, tells)
       const places = record && placesOf(first, record)
       if (places === undefined) {
         // Not as lost: its rows are found by their pages.
-        if (record !== undefined) this.#reading.damaged(entry.key, 'it is not a record of blocks')
+        if (record !== undefined && tells) {
+          this.#reading.damaged(entry.key, 'it is not a record of blocks')
+        }
         lost.push({ table: number, first, end: Infinity })
         continue
       }

@@ -73,16 +73,17 @@ export class Reading {
     }
   }
 
-  /** The record of an entry; `undefined` where it is none, which is told. */
-  record<R extends object>({ key, value }: Entry): R | undefined {
+  /** The record of an entry; `undefined` where it is none, which is told where `tells`. */
+  record<R extends object>({ key, value }: Entry, tells = true): R | undefined {
+    let problem = 'the record is no object'
     try {
       const record = decodeRecord<unknown>(value)
       if (typeof record === 'object' && record !== null) return record as R
-      this.damaged(key, 'the record is no object')
     } catch (error) {
       if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
-      this.damaged(key, error.message)
+      problem = error.message
     }
+    if (tells) this.damaged(key, problem)
     return undefined
   }
 

@@ -82,7 +82,9 @@ t.test('objects whose blocks have a damaged record are found by their pages', as
     }
     const target = new MemoryBackend()
     const { findings } = await salvage(partitions, target)
-    t.ok(findings.some(({ what }) => what.startsWith('("blocks", ')))
+    const blocks = findings.filter(({ what }) => what.startsWith('("blocks", '))
+    t.ok(blocks.length > 0)
+    t.equal(new Set(blocks.map(({ what }) => what)).size, blocks.length, 'each is told once')
     t.strictSame([...new Set(findings.map(({ code }) => code))], ['damaged'], 'nothing is lost')
     t.strictSame(await contentOf(target), expected, damaged)
   }
