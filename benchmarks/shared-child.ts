@@ -28,12 +28,15 @@ export interface Done {
 
 const order = JSON.parse(process.argv[2] as string) as Order
 const { work, place, processes, data, warmMs, countedMs = Infinity } = order
-const { prepare, run } = works[work]!
+const { prepare, isApart = false, run } = works[work]!
 const isDatabase = data.startsWith('postgres')
+const schema = isApart ? `apart${place}` : 'lorekeep'
 await using keep = await createLorekeep({
-  backend: isDatabase ? new PostgresBackend({ url: data, shared: true }) : new LevelBackend(data),
+  backend: isDatabase
+    ? new PostgresBackend({ url: data, schema, shared: true })
+    : new LevelBackend(data),
 })
-if (place === 0) await prepare?.(keep)
+if (place === 0 || isApart) await prepare?.(keep)
 console.log('ready')
 await createInterface({ input: process.stdin })[Symbol.asyncIterator]().next()
 

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Lorekeep } from '../src/index.js'
+import type { FlowQueue, Lorekeep } from '../src/index.js'
 import { createDocument, inFlight } from './flows-data.js'
 import { check } from './measure.js'
 import { createProduct, schema } from './objects-data.js'
@@ -11,7 +11,11 @@ import { data } from './retrieval-data.js'
 export const flow = 'default'
 export const users = 8
 /** Documents that wait before `run` begins: more than can be done while it is looked at. */
-export const waiting = 200_000
+const waiting = 200_000
+/** And texts. */
+const waitingTexts = 6000
+/** The same for each of those that are apart. */
+const waitingApart = 100_000
 const textBytes = 512
 export const textCount = 600
 
@@ -32,6 +36,10 @@ export interface Count {
 interface Work {
   /** Of all the processes the first prepares what they share. */
   readonly prepare?: (keep: Lorekeep) => Promise<unknown>
+  /** What is there before they begin: each round gets a copy. */
+  readonly fill?: (keep: Lorekeep) => Promise<unknown>
+  /** They share the server, and nothing in it: what there is to gain. Each prepares its own. */
+  readonly isApart?: true
   run(task: Task): Promise<unknown>
 }
 
@@ -54,35 +62,73 @@ const importWork = (collectionOf: (place: number) => string): Work => ({
   },
 })
 
+const loadWork: Work = {
+  prepare: ({ flows }) => flows.define({ id: flow, steps: [{ name: 'nothing', run: () => {} }] }),
+  run: async ({ keep: { flows }, place, count }) => {
+    let next = place * 1e7
+    await inFlight(untilOver(count), 50, async () => {
+      const since = performance.now()
+      await flows.load(flow, createDocument(next++, { textBytes, users }))
+      count.done(1, since)
+    })
+  },
+}
+
+// What is counted is the beginning of a step that does nothing; the gap since the one before is the wait.
+const runWork: Work = {
+  fill: (keep) => fill(keep, waiting),
+  run: async ({ keep: { flows }, count }) => {
+    let last = performance.now()
+    const run = () => {
+      count.done(1, last)
+      last = performance.now()
+    }
+    await flows.define({ id: flow, steps: [{ name: 'nothing', run }], concurrency: 50 })
+    await untilStopped(flows, flow, count)
+  },
+}
+
+async function untilStopped(flows: FlowQueue, id: string, count: Count): Promise<void> {
+  const runner = flows.run()
+  while (!count.isOver) await wait(20)
+  await runner.stop()
+  const { queued, dead } = await flows.stats(id)
+  check(dead === 0, 'dead letters')
+  check(queued > 0, 'documents were left')
+}
+
 export const works: Readonly<Record<string, Work>> = {
   'imports, own collections': importWork((place) => `products ${place}`),
   'imports, one collection': importWork(() => 'products'),
-  load: {
-    prepare: ({ flows }) => flows.define({ id: flow, steps: [{ name: 'nothing', run: () => {} }] }),
-    run: async ({ keep: { flows }, place, count }) => {
-      let next = place * 1e7
-      await inFlight(untilOver(count), 50, async () => {
-        const since = performance.now()
-        await flows.load(flow, createDocument(next++, { textBytes, users }))
-        count.done(1, since)
-      })
+  load: loadWork,
+  'load, apart': { ...loadWork, isApart: true },
+  run: runWork,
+  'run, apart': { run: runWork.run, prepare: (keep) => fill(keep, waitingApart), isApart: true },
+  // The same with the steps of the default flow, which compute.
+  'run, extracting': {
+    fill: ({ flows }) => {
+      const numbers = Array.from({ length: waitingTexts }, (_, n) => n)
+      const all = texts()
+      return inFlight(numbers, 100, (n) =>
+        flows.load('default', {
+          user: `user-${n % users}`,
+          id: `urn:text:${n}`,
+          content: all[n % all.length]!,
+        }),
+      )
     },
-  },
-  // What is counted is the beginning of a step that does nothing; the gap since the one before is the wait.
-  run: {
     run: async ({ keep: { flows }, count }) => {
       let last = performance.now()
-      const run = () => {
+      const { steps } = (await flows.get('default'))!
+      const counted = () => {
         count.done(1, last)
         last = performance.now()
       }
-      await flows.define({ id: flow, steps: [{ name: 'nothing', run }], concurrency: 50 })
-      const runner = flows.run()
-      while (!count.isOver) await wait(20)
-      await runner.stop()
-      const { queued, dead } = await flows.stats(flow)
-      check(dead === 0, 'dead letters')
-      check(queued > 0, 'documents were left')
+      await flows.define({
+        id: 'default',
+        steps: [...steps, { name: 'counted', run: counted }],
+      })
+      await untilStopped(flows, 'default', count)
     },
   },
   // To the end of all documents, each process loads its part.
@@ -90,8 +136,8 @@ export const works: Readonly<Record<string, Work>> = {
     run: async ({ keep: { flows }, place, processes, count }) => {
       const runner = flows.run()
       const since = performance.now()
-      const all = texts().entries()
-      const own = [...all].filter(([n]) => n % processes === place)
+      const all = texts().slice(0, textCount)
+      const own = [...all.entries()].filter(([n]) => n % processes === place)
       await inFlight(own, 16, ([n, content]) =>
         flows.load(flow, { user: `user-${n % users}`, id: `urn:text:${n}`, content }),
       )
@@ -107,9 +153,9 @@ export const works: Readonly<Record<string, Work>> = {
 }
 
 /** Puts documents there for `run`. */
-export async function fill({ flows }: Lorekeep): Promise<void> {
+async function fill({ flows }: Lorekeep, count: number): Promise<void> {
   await flows.define({ id: flow, steps: [{ name: 'nothing', run: () => {} }] })
-  const numbers = Array.from({ length: waiting }, (_, n) => n)
+  const numbers = Array.from({ length: count }, (_, n) => n)
   await inFlight(numbers, 500, (n) => flows.load(flow, createDocument(n, { textBytes, users })))
 }
 
@@ -117,8 +163,7 @@ export const hasTexts = existsSync(data.passages)
 
 function texts(): string[] {
   const byTitle = JSON.parse(readFileSync(data.passages, 'utf8')) as Record<string, string[]>
-  const passages = Object.values(byTitle).map((sentences) => sentences.join(''))
-  return passages.slice(0, textCount)
+  return Object.values(byTitle).map((sentences) => sentences.join(''))
 }
 
 function* untilOver(count: Count): Generator<undefined> {

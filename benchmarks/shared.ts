@@ -1,7 +1,8 @@
 // Processes that share one PostgreSQL: what two and four do together against what one does, how evenly, and how long
 // anybody waits. The same with a delay before the server, so that waiting is what takes the time, not the processor,
 // which the processes and the server have to share here. Texts to cores by two processes against one on LevelDB.
-// WORK, SECONDS, ROUNDS and DELAY_MS ask for less or more.
+// `apart` they share the server alone, each with a schema of its own: that is what sharing could gain at most here.
+// WORK (names, with ; between them), SECONDS, ROUNDS and DELAY_MS ask for less or more.
 
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -9,18 +10,20 @@ import { cpus } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { PostgresBackend } from '../adapters/postgres/index.js'
-import { createLorekeep } from '../src/index.js'
+import { createLorekeep, type Lorekeep } from '../src/index.js'
 import { binaries, Cluster } from '../test/adapters/postgres/cluster.js'
 import { Proxy } from '../test/adapters/postgres/proxy.js'
 import * as bench from './measure.js'
 import type { Done, Order } from './shared-child.js'
-import { fill, hasTexts, textCount, works } from './shared-work.js'
+import { hasTexts, textCount, works } from './shared-work.js'
 
 const seconds = Number(process.env['SECONDS'] ?? 4)
 const rounds = Number(process.env['ROUNDS'] ?? 3)
 const delays = (process.env['DELAY_MS'] ?? '0,5').split(',').map(Number)
 const only = process.env['WORK']
 const counts = [1, 2, 4]
+/** What the database that rounds get a copy of was filled by. */
+let filled: unknown
 // For each of them, so that each of four is as warm as one alone: it does a part of what one does. One process alone
 // took 150 us of the processor for each of its first 5,000 objects, 55 up to the 25,000th and 30 from the 40,000th on, for
 // the compiler; in 3 s each of four does not get to the 15,000th.
@@ -47,8 +50,9 @@ if (binaries === undefined) {
   const cluster = await Cluster.start({ settings: [...settings, 'max_connections = 300'] })
   try {
     for (const work of Object.keys(works)) {
-      if (only !== undefined && !work.startsWith(only)) continue
+      if (only !== undefined && !only.split(';').includes(work)) continue
       if (work === 'texts') await measureTexts(cluster)
+      else if (work === 'run, extracting' && !hasTexts) continue
       else for (const delayMs of delays) await measure(cluster, work, delayMs)
     }
   } finally {
@@ -57,12 +61,14 @@ if (binaries === undefined) {
 }
 
 async function measure(cluster: Cluster, work: string, delayMs: number): Promise<void> {
-  if (work === 'run') await prepareRun(cluster)
+  const { isApart = false, fill } = works[work]!
+  if (fill !== undefined && filled !== fill) await prepareFilled(cluster, fill)
+  filled = fill
   const scenario = delayMs === 0 ? work : `${work}, ${delayMs} ms to the server`
   const outcomes = new Map<number, Outcome[]>(counts.map((count) => [count, []]))
   for (let round = 0; round < rounds; round++) {
     for (const processes of counts) {
-      const data = await database(cluster, work === 'run' ? 'filled' : 'template0')
+      const data = await database(cluster, fill === undefined ? 'template0' : 'filled')
       const outcome = await together({ cluster, work, processes, data, delayMs })
       outcomes.get(processes)!.push(outcome)
       bench.note(`  ${scenario}, ${processes}: ${tell(outcome)}`)
@@ -80,7 +86,7 @@ async function measure(cluster: Cluster, work: string, delayMs: number): Promise
       theirs: tell(medianOf(alone)),
       ...bench.spread(all.map(({ rate }, n) => rate / alone[n]!.rate)),
       unit: 'x',
-      ...(processes === 4 && { target: { least } }),
+      ...(processes === 4 && !isApart && { target: { least } }),
     })
     const share = bench.spread(all.map(({ share }) => share))
     const [ours, theirs] = [share.value.toFixed(2), '1']
@@ -92,27 +98,36 @@ async function measure(cluster: Cluster, work: string, delayMs: number): Promise
 }
 
 async function measureTexts(cluster: Cluster): Promise<void> {
-  const peer = '1 process on LevelDB'
-  if (!hasTexts) return bench.report({ scenario: 'texts', peer, skipped: 'they are not here' })
-  const ours: Outcome[] = []
-  const theirs: Outcome[] = []
+  const level = '1 process on LevelDB'
+  if (!hasTexts)
+    return bench.report({ scenario: 'texts', peer: level, skipped: 'they are not here' })
+  const outcomes = new Map<number, Outcome[]>(counts.map((count) => [count, []]))
+  const onLevel: Outcome[] = []
   for (let round = 0; round < rounds; round++) {
-    const data = await database(cluster, 'template0')
-    ours.push(await together({ cluster, work: 'texts', processes: 2, data, delayMs: 0 }))
-    bench.note(`  texts, 2 on PostgreSQL: ${tellRate(ours.at(-1)!)}`)
+    for (const processes of counts) {
+      const data = await database(cluster, 'template0')
+      const outcome = await together({ cluster, work: 'texts', processes, data, delayMs: 0 })
+      outcomes.get(processes)!.push(outcome)
+      bench.note(`  texts, ${processes} on PostgreSQL: ${tellRate(outcome)}`)
+    }
     await bench.inDirectory(async (data) => {
-      theirs.push(await together({ cluster, work: 'texts', processes: 1, data, delayMs: 0 }))
+      onLevel.push(await together({ cluster, work: 'texts', processes: 1, data, delayMs: 0 }))
     })
-    bench.note(`  texts, 1 on LevelDB: ${tellRate(theirs.at(-1)!)}`)
+    bench.note(`  texts, 1 on LevelDB: ${tellRate(onLevel.at(-1)!)}`)
   }
-  bench.report({
-    scenario: `${textCount} texts to cores, 2 processes on PostgreSQL`,
-    peer,
-    ours: tellRate(medianOf(ours)),
-    theirs: tellRate(medianOf(theirs)),
-    ...bench.spread(ours.map(({ rate }, n) => rate / theirs[n]!.rate)),
-    unit: 'x',
-  })
+  const compare = (processes: number, peer: string, theirs: readonly Outcome[]) => {
+    const ours = outcomes.get(processes)!
+    bench.report({
+      scenario: `${textCount} texts to cores, ${processes} on PostgreSQL`,
+      peer,
+      ours: tellRate(medianOf(ours)),
+      theirs: tellRate(medianOf(theirs)),
+      ...bench.spread(ours.map(({ rate }, n) => rate / theirs[n]!.rate)),
+      unit: 'x',
+    })
+  }
+  compare(2, level, onLevel)
+  for (const processes of counts.slice(1)) compare(processes, '1 process', outcomes.get(1)!)
 }
 
 /** So many processes work at once on what `data` names. */
@@ -165,10 +180,11 @@ async function together(asked: {
   }
 }
 
-/** A database with what waits for `run`, of which each round gets a copy. */
-async function prepareRun(cluster: Cluster): Promise<void> {
-  const [row] = await cluster.query(`SELECT count(*) FROM pg_database WHERE datname = 'filled'`)
-  if (row?.[0] !== '0') return
+/** A database of which each round gets a copy. */
+async function prepareFilled(
+  cluster: Cluster,
+  fill: (keep: Lorekeep) => Promise<unknown>,
+): Promise<void> {
   const data = await database(cluster, 'template0', 'filled')
   await using keep = await createLorekeep({ backend: new PostgresBackend({ url: data }) })
   await fill(keep)
