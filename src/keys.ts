@@ -10,8 +10,8 @@ const stringTag = 0x02
 const zeroTag = 0x14
 
 // Keys are put together here and copied out: parts of their own cost 1 us each (Node 20), and a job
-// of a flow is a dozen keys.
-let scratch = Buffer.allocUnsafeSlow(1024)
+// of a flow is a dozen keys. No Buffer: to copy a view of one out takes 140 ns, and this 50 to 85.
+let scratch = new Uint8Array(1024)
 let end = 0
 
 /**
@@ -25,7 +25,7 @@ export function encodeKey(...elements: readonly KeyElement[]): Uint8Array {
     else if (typeof element === 'string') putString(element)
     else putBytes(bytesTag, element)
   }
-  return new Uint8Array(scratch.subarray(0, end))
+  return scratch.slice(0, end)
 }
 
 /** The bounds of all keys that begin with these elements and have more. */
@@ -110,7 +110,7 @@ function putNumber(value: number): void {
 
 function reserve(bytes: number): void {
   if (end + bytes <= scratch.length) return
-  const larger = Buffer.allocUnsafeSlow(2 * (end + bytes))
-  scratch.copy(larger, 0, 0, end)
+  const larger = new Uint8Array(2 * (end + bytes))
+  larger.set(scratch)
   scratch = larger
 }

@@ -50,7 +50,7 @@ export class Execution {
   readonly #options: ExecutionOptions
   #interruption: LorekeepError | undefined
   #step: RunningStep | undefined
-  /** The step's function, which may go on after it was given up. */
+  /** Until the end of the step's function, which may go on after it was given up. */
   #work: Promise<unknown> = Promise.resolve()
   #isWorking = false
   #hasWorked = false
@@ -116,8 +116,8 @@ export class Execution {
   }
 
   /** Resolves when nothing of it runs any more, its abandoned step included. */
-  async ended(): Promise<void> {
-    await this.#work.catch(() => {})
+  ended(): Promise<unknown> {
+    return this.#work
   }
 
   async #runSteps(): Promise<void> {
@@ -186,14 +186,19 @@ export class Execution {
         const told = stepping.isHeard
           ? stepping.run(stepping.operation({ ...this.#fields(), step: step.name }), work)
           : work()
-        this.#work = told.finally(() => {
-          this.#isWorking = false
-        })
-        this.#work.then(resolve, (thrown: unknown) => {
-          const error = presentable(thrown)
-          this.#thrown ??= { error }
-          reject(error as Error)
-        })
+        // One promise, which does not fail: of 200 jobs at once each object more is copied by collections of garbage.
+        this.#work = told.then(
+          (output) => {
+            this.#isWorking = false
+            resolve(output)
+          },
+          (thrown: unknown) => {
+            this.#isWorking = false
+            const error = presentable(thrown)
+            this.#thrown ??= { error }
+            reject(error as Error)
+          },
+        )
       })
     } finally {
       cancel()
