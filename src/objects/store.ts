@@ -299,8 +299,8 @@ class StoredObjects implements ClosableObjectStore {
         maxQueryObjects: Infinity,
         maxQueryMs: Infinity,
       }
-      const questionOf = (state: State) => {
-        const { table, request } = parseQuery(query, state, limits, scope, this.#cursors)
+      const questionOf = async (state: State) => {
+        const { table, request } = await parseQuery(query, state, limits, scope, this.#cursors)
         const limit = query.limit === undefined ? Infinity : request.limit
         return { table, request: { ...request, limit } }
       }
@@ -470,7 +470,7 @@ class StoredObjects implements ClosableObjectStore {
     give: (answer: { found: QueryResult; request: QueryRequest; meter: Meter }) => Result,
   ): Promise<Result> {
     return this.#read(async (state) => {
-      const { table, request } = parseQuery(query, state, this.#limits, scope, this.#cursors)
+      const { table, request } = await parseQuery(query, state, this.#limits, scope, this.#cursors)
       const meter = new Meter(this.#limits)
       const found = await runQuery(table, this.#committer.memory, request, meter)
       return give({ found, request, meter })

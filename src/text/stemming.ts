@@ -1,46 +1,45 @@
 // Forms of one word have one stem. Stems are used when a question is asked: what is stored are forms.
 
-import { stemmer as danish } from '@orama/stemmers/danish'
-import { stemmer as dutch } from '@orama/stemmers/dutch'
-import { stemmer as finnish } from '@orama/stemmers/finnish'
-import { stemmer as french } from '@orama/stemmers/french'
-import { stemmer as german } from '@orama/stemmers/german'
-import { stemmer as hungarian } from '@orama/stemmers/hungarian'
-import { stemmer as italian } from '@orama/stemmers/italian'
-import { stemmer as norwegian } from '@orama/stemmers/norwegian'
-import { stemmer as portuguese } from '@orama/stemmers/portuguese'
-import { stemmer as romanian } from '@orama/stemmers/romanian'
-import { stemmer as russian } from '@orama/stemmers/russian'
-import { stemmer as spanish } from '@orama/stemmers/spanish'
-import { stemmer as swedish } from '@orama/stemmers/swedish'
 import { porterStem } from './porter.js'
 
 /** Gives the stem of a folded form. It is for comparing: a stem need not be a word. */
 export type Stemmer = (form: string) => string
 
-const stemmers: Readonly<Record<string, Stemmer>> = {
-  ar: lightArabic,
-  da: danish,
-  de: (form) => german(withoutUmlauts(form)),
-  en: (form) => porterStem(withoutIon(form)),
-  es: (form) => spanish(singular(form)),
-  fi: finnish,
-  fr: (form) => french(withoutArticle(form)),
-  hu: hungarian,
-  it: (form) => italian(withoutArticle(form)),
-  ko: withoutParticle,
+/** Those of packages are loaded where one is asked for: all of them take a mebibyte and 4 ms of a start. */
+const stemmers: Readonly<Record<string, () => Stemmer | Promise<Stemmer>>> = {
+  ar: () => lightArabic,
+  da: async () => (await import('@orama/stemmers/danish')).stemmer,
+  de: async () => of((await import('@orama/stemmers/german')).stemmer, withoutUmlauts),
+  en: () => of(porterStem, withoutIon),
+  es: async () => of((await import('@orama/stemmers/spanish')).stemmer, singular),
+  fi: async () => (await import('@orama/stemmers/finnish')).stemmer,
+  fr: async () => of((await import('@orama/stemmers/french')).stemmer, withoutArticle),
+  hu: async () => (await import('@orama/stemmers/hungarian')).stemmer,
+  it: async () => of((await import('@orama/stemmers/italian')).stemmer, withoutArticle),
+  ko: () => withoutParticle,
   nb: norwegian,
-  nl: dutch,
+  nl: async () => (await import('@orama/stemmers/dutch')).stemmer,
   nn: norwegian,
   no: norwegian,
-  pt: portuguese,
-  ro: romanian,
-  ru: russian,
-  sv: swedish,
+  pt: async () => (await import('@orama/stemmers/portuguese')).stemmer,
+  ro: async () => (await import('@orama/stemmers/romanian')).stemmer,
+  ru: async () => (await import('@orama/stemmers/russian')).stemmer,
+  sv: async () => (await import('@orama/stemmers/swedish')).stemmer,
+}
+
+async function norwegian(): Promise<Stemmer> {
+  return (await import('@orama/stemmers/norwegian')).stemmer
+}
+
+function of(stem: Stemmer, first: (form: string) => string): Stemmer {
+  return (form) => stem(first(form))
 }
 
 /** The languages that have a stemmer, as BCP 47 tags. */
 export const stemLanguages: readonly string[] = Object.keys(stemmers)
+
+/** By language. */
+const loaded = new Map<string, Stemmer>()
 
 /**
  * The stemmer of a language (a BCP 47 tag; `de-AT` is `de`). Forms are stemmed as they were folded,
@@ -48,14 +47,27 @@ export const stemLanguages: readonly string[] = Object.keys(stemmers)
  * endings that only an accent tells are missed by it. Words with digits, and those of fewer than
  * three letters, are their own stems. Of a language without a stemmer every form is its own.
  */
-export function stemmer(language: string): Stemmer {
+export function stemmer(language: string): Stemmer | Promise<Stemmer> {
   const name = (language.split('-', 1)[0] as string).toLowerCase()
-  const known = Object.hasOwn(stemmers, name) ? stemmers[name] : undefined
-  if (!known) return (form) => form
+  const known = loaded.get(name)
+  if (known !== undefined) return known
+  const load = Object.hasOwn(stemmers, name) ? stemmers[name] : undefined
+  if (load === undefined) return (form) => form
+  const found = load()
+  if (!(found instanceof Promise)) return keep(name, ofWords(name, found))
+  return found.then((stem) => keep(name, ofWords(name, stem)))
+}
+
+function keep(language: string, stem: Stemmer): Stemmer {
+  loaded.set(language, stem)
+  return stem
+}
+
+function ofWords(language: string, stem: Stemmer): Stemmer {
   return (form) => {
-    if ((form.length < 3 && name !== 'ko') || /[\d_+#.,:]/.test(form)) return form
+    if ((form.length < 3 && language !== 'ko') || /[\d_+#.,:]/.test(form)) return form
     // A stemmer may leave nothing of a word that is all endings.
-    return known(form) || form
+    return stem(form) || form
   }
 }
 

@@ -35,3 +35,26 @@ t.test('close() waits for the first explain()', async (t) => {
   await keep.close()
   t.equal((await plan).plan, 'scan')
 })
+
+t.test(
+  'close() waits for the first pattern, and what it is asked of is what there was',
+  async (t) => {
+    const keep = await opened()
+    const patterned = (pattern: string) => {
+      return { schema_name: 'things', filters: { id: { $regex: pattern } } } as const
+    }
+    const bad = t.rejects(keep.objects.query(patterned('(')), { code: 'LK_QUERY' })
+    const found = keep.objects.find(patterned('^[ab]'))[Symbol.asyncIterator]()
+    const [first, counted] = [found.next(), keep.objects.query(patterned('[b-z]'))]
+    const deletion = keep.objects.delete('c', 'b')
+    t.equal((await first).value?._id, 'a')
+    t.equal((await found.next()).value?._id, 'b')
+    await found.return?.()
+    t.ok(await deletion)
+    await bad
+    t.ok([0, 1].includes((await counted).total))
+    const last = keep.objects.query(patterned('a'))
+    await keep.close()
+    t.equal((await last).total, 1)
+  },
+)

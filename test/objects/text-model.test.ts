@@ -181,7 +181,7 @@ class Run {
       ({ user }) => scope.user === undefined || scope.user === user,
     )
     const tag = language === 'english' ? 'en' : language
-    let expected = naiveSearch(seen, this.#text, search, tag)
+    let expected = await naiveSearch(seen, this.#text, search, tag)
     expected = expected.filter(({ object }) => least === undefined || object.n >= least)
     if (sort !== undefined && '_score' in sort && sort._score === 'asc') {
       const order = [...this.#stored.keys()]

@@ -18,12 +18,12 @@ interface Asked {
 }
 
 /** Those with a score, best first; of one score in the order given. */
-export function naiveSearch<T extends JsonObject>(
+export async function naiveSearch<T extends JsonObject>(
   objects: readonly T[],
   { text, weights = {}, language: usual = 'en' }: TextIndex,
   search: string,
   language = usual,
-): Scored<T>[] {
+): Promise<Scored<T>[]> {
   const rows = objects.map((object) => {
     const counts = new Map<string, number>()
     const texts: string[][] = []
@@ -41,7 +41,7 @@ export function naiveSearch<T extends JsonObject>(
   })
   const average = rows.reduce((sum, { length }) => sum + length, 0) / rows.length
   const vocabulary = [...new Set(rows.flatMap(({ counts }) => [...counts.keys()]))].sort()
-  const stemOf = language === 'none' ? (form: string) => form : stemmer(language)
+  const stemOf = language === 'none' ? (form: string) => form : await stemmer(language)
   const { words, phrases, excluded } = parseSearch(search)
   for (const { form, isPrefix } of askedWords(words, phrases, language)) {
     const forms = isPrefix

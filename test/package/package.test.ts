@@ -154,7 +154,7 @@ t.test('importing lorekeep loads next to nothing', async (t) => {
 })
 
 t.test(
-  'what checks objects, takes cores apart and reads texts is loaded when it is used',
+  'what checks objects, matches patterns, takes cores apart and reads texts is loaded when it is used',
   async (t) => {
     const opening = `
     const { createLorekeep } = await import('lorekeep')
@@ -170,11 +170,14 @@ t.test(
       .filter(({ url }) => packageOf(url) === 'lorekeep')
       .reduce((sum, { size }) => sum + size, 0)
     t.ok(bytes > 500_000 && bytes < 1_860_000, `${bytes} bytes of our JavaScript`)
-    for (const name of ['ajv', 'ajv-formats', 'msgpackr', 'wink-nlp'])
-      t.notOk(opened.has(name), name)
+    const later = ['ajv', 'ajv-formats', 're2js', '@orama/stemmers', 'msgpackr', 'wink-nlp']
+    for (const name of later) t.notOk(opened.has(name), name)
     const defining = `
     await objects.defineSchema({ name: 'a', id_field: 'id', fields: { id: { type: 'string', required: true } } })`
     t.ok((await packagesOf(opening + defining)).has('ajv'))
+    const asking = `
+    await objects.query({ schema_name: 'a', filters: { id: { $regex: '^b.' } } })`
+    t.ok((await packagesOf(opening + defining + asking)).has('re2js'))
   },
 )
 

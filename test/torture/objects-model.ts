@@ -1,6 +1,7 @@
 // What an ObjectStore does, as plain functions on maps, and the operations that both are put to.
 
 import { LorekeepError } from '../../src/errors.js'
+import '../fixtures/regex-engine.js'
 import { parseFilter } from '../../src/objects/filter/filter.js'
 import { matches } from '../objects/filter/oracle.js'
 import { mergePatch } from '../../src/objects/merge-patch.js'

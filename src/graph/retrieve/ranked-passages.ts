@@ -1,6 +1,6 @@
 // Passages by words, names, and where names lead; and what they speak of.
 
-import { stemmer } from '../../text/stemming.js'
+import { stemmer, type Stemmer } from '../../text/stemming.js'
 import { eachWord } from '../../text/words.js'
 import { withBlocks } from '../miss.js'
 import type { Candidate, Step } from '../ranking/candidates.js'
@@ -103,7 +103,7 @@ export async function spokenOf(
       found.set(id, known)
     }
   }
-  const asked = new Asked(text, words.languages)
+  const asked = new Asked(text, await stemmer(words.languages[0] ?? 'en'))
   const isLiteral = ({ o }: Row) => !reader.term(o).e
   const scored = await reader.each([...found.values()], ({ id, core, share, passages }) =>
     reader.run((taking) => {
@@ -121,13 +121,13 @@ export async function spokenOf(
 
 /** How much of a name a question has. */
 class Asked {
-  readonly #stemOf: (form: string) => string
+  readonly #stemOf: Stemmer
   readonly #stems: ReadonlySet<string>
   /** Forms of a word begin alike, and stemming takes longer than all else. */
   readonly #beginnings: ReadonlySet<string>
 
-  constructor(question: string, [language = 'en']: readonly string[]) {
-    this.#stemOf = stemmer(language)
+  constructor(question: string, stemOf: Stemmer) {
+    this.#stemOf = stemOf
     const forms = formsIn(question)
     this.#stems = new Set(forms.map(this.#stemOf))
     this.#beginnings = new Set(forms.map((form) => form.slice(0, 2)))

@@ -62,7 +62,7 @@ async function ofStem(
   language: string,
   turns: Turns,
 ): Promise<readonly number[]> {
-  const stemOf = stemmer(language)
+  const stemOf = await stemmer(language)
   const stem = stemOf(form)
   const ofSet = known.get(set.part) ?? new Map<string, readonly number[]>()
   known.set(set.part, ofSet)

@@ -1,8 +1,27 @@
 // Regular expressions of users, run by an engine whose time grows with the text alone: a pattern
 // that would keep a backtracking engine busy for years is an ordinary one here.
 
-import { RE2JS } from 're2js'
+import type { RE2JS } from 're2js'
 import { quoted } from '../../door/wording.js'
+
+type Engine = typeof RE2JS
+
+/** Loaded behind the first pattern: it takes 5 MiB and 10 ms of a start, and most processes have none. */
+let engine: Engine | undefined
+
+/** Thrown where a pattern was met, and the engine is not there yet. */
+class EngineMissing extends Error {}
+
+/** What `parse` gives. Where it meets the first pattern of this process, it is called once more when the engine is there. */
+export async function withEngine<Parsed>(parse: () => Parsed): Promise<Parsed> {
+  try {
+    return parse()
+  } catch (error) {
+    if (!(error instanceof EngineMissing)) throw error
+    engine = (await import('re2js')).RE2JS
+    return parse()
+  }
+}
 
 export interface Regex {
   readonly source: string
@@ -15,13 +34,13 @@ export interface Regex {
 export const maxPatternLength = 1000
 
 /** The options of MongoDB. */
-const flags: Readonly<Record<string, number>> = {
-  i: RE2JS.CASE_INSENSITIVE,
-  m: RE2JS.MULTILINE,
-  s: RE2JS.DOTALL,
+const flags: Readonly<Record<string, 'CASE_INSENSITIVE' | 'MULTILINE' | 'DOTALL' | undefined>> = {
+  i: 'CASE_INSENSITIVE',
+  m: 'MULTILINE',
+  s: 'DOTALL',
   // Spaces and comments are taken out before; and all is Unicode here.
-  x: 0,
-  u: 0,
+  x: undefined,
+  u: undefined,
 }
 
 /** The reason why a text names no options, `undefined` where it does. */
@@ -30,12 +49,13 @@ export function checkRegexOptions(options: string): string | undefined {
   return unknown && `has the option ${quoted(unknown)}: there are i, m, s, x and u`
 }
 
-/** @throws SyntaxError for a pattern that the engine does not understand */
+/**
+ * Called in withEngine().
+ * @throws SyntaxError for a pattern that the engine does not understand
+ */
 export function compileRegex(source: string, options: string): Regex {
-  let flag = 0
-  for (const option of options) flag |= flags[option] ?? 0
   const pattern = options.includes('x') ? withoutSpaces(source) : source
-  const engine = compilePattern(pattern, flag)
+  const compiled = compilePattern(pattern, options)
   const { anchored, text, complete } = readLiteral(pattern)
   // In a line of its own the beginning may be anywhere; the other case has other letters.
   const literal = !options.includes('i') && !options.includes('m')
@@ -43,7 +63,7 @@ export function compileRegex(source: string, options: string): Regex {
     source,
     options,
     prefix: literal && anchored && text !== '' ? text : undefined,
-    test: literal && complete ? literalTest(text, anchored) : (value) => engine.test(value),
+    test: literal && complete ? literalTest(text, anchored) : (value) => compiled.test(value),
   }
 }
 
@@ -52,9 +72,15 @@ function literalTest(text: string, anchored: boolean): (value: string) => boolea
   return anchored ? (value) => value.startsWith(text) : (value) => value.includes(text)
 }
 
-function compilePattern(source: string, flag: number): RE2JS {
+function compilePattern(source: string, options: string): RE2JS {
+  if (engine === undefined) throw new EngineMissing()
+  let flag = 0
+  for (const option of options) {
+    const name = flags[option]
+    if (name !== undefined) flag |= engine[name]
+  }
   try {
-    return RE2JS.compile(source, flag)
+    return engine.compile(source, flag)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new SyntaxError(reason.replace(/^error parsing regexp: /, ''), { cause: error })

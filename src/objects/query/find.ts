@@ -42,7 +42,7 @@ interface FindRequest {
  */
 export async function* findRows(
   committer: Committer,
-  questionOf: (state: State) => FindRequest,
+  questionOf: (state: State) => Promise<FindRequest>,
   meter: Meter,
   held: Set<() => void>,
   signal: AbortSignal,
@@ -53,7 +53,7 @@ export async function* findRows(
     held.add(release)
     let isBegun = false
     try {
-      for await (const objects of piecesOf(committer, questionOf(state), meter)) {
+      for await (const objects of piecesOf(committer, await questionOf(state), meter)) {
         for (const object of objects) {
           signal.throwIfAborted()
           isBegun = true

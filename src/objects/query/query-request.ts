@@ -11,6 +11,7 @@ import type { ParsedCondition } from '../filter/condition.js'
 import type { Path } from '../values/path.js'
 import { cursorAt, placeOf, type Cursor } from './cursor.js'
 import { parseFilter, parseSearchFilter } from '../filter/filter.js'
+import { withEngine } from '../filter/regex.js'
 import type { ParsedText } from '../filter/text.js'
 import type { SortKey } from '../filter/sort-values.js'
 import type { CompiledSchema } from '../schema/schema.js'
@@ -62,19 +63,34 @@ const numbers = new Map<unknown, Rule<string>>([
   [-1, oneOf('desc')],
 ])
 
+interface ParsedQuery {
+  /** That it is asked of. */
+  readonly table: Table
+  readonly request: QueryRequest
+}
+
 /**
- * A query, and the table that it is asked of.
  * @throws LorekeepError `LK_QUERY` with `details.errors`, a list of `{ path, message }`;
  *   `LK_SCHEMA_NOT_FOUND` where nothing else is wrong, and behind that `LK_CURSOR`
  * @throws TypeError for a scope that cannot be
  */
 export function parseQuery(
   query: unknown,
+  state: State,
+  limits: ObjectLimits,
+  scope: Scope,
+  cursors: Cursors,
+): Promise<ParsedQuery> {
+  return withEngine(() => parse(query, state, limits, scope, cursors))
+}
+
+function parse(
+  query: unknown,
   { tables }: State,
   limits: ObjectLimits,
   scope: Scope,
   cursors: Cursors,
-): { readonly table: Table; readonly request: QueryRequest } {
+): ParsedQuery {
   const problems = new Problems()
   const given = new Members(query, '', problems, 'a query, an object')
   const name = given.need('schema_name', aText)

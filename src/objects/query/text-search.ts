@@ -203,7 +203,7 @@ class TextSearch {
     if (isPrefix) return [{ text: `${form}*`, span: spanBeginning(form), weight: 1 }]
     const own = { text: form, span: spanOfForm(form), weight: 1, list: this.#known.get(form) }
     if (this.#language === noLanguage) return [own]
-    const stemOf = stemmer(this.#language)
+    const stemOf = await stemmer(this.#language)
     const stem = stemOf(form)
     const isOfStem = (other: string) => stemOf(other) === stem
     const beginnings = beginningsOf(stem, this.#language)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import '../../fixtures/regex-engine.js'
 import type { ParsedCondition, Test } from '../../../src/objects/filter/condition.js'
 import { LorekeepError } from '../../../src/errors.js'
 import { groups, parseFilter } from '../../../src/objects/filter/filter.js'

@@ -1,4 +1,5 @@
 import t from 'tap'
+import '../../fixtures/regex-engine.js'
 import { parseFilter } from '../../../src/objects/filter/filter.js'
 import { facts, namesOf, sorted } from './mongodb/filters.js'
 import { refusedFilters } from './mongodb/refusals.js'

@@ -1,4 +1,5 @@
 import t from 'tap'
+import '../../fixtures/regex-engine.js'
 import type { ParsedCondition, Test } from '../../../src/objects/filter/condition.js'
 import type { Path } from '../../../src/objects/values/path.js'
 import { parseFilter } from '../../../src/objects/filter/filter.js'
