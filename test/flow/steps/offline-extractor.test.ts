@@ -4,10 +4,12 @@ import t from 'tap'
 import { entityUri, relationUri } from '../../../src/flow/steps/names.js'
 import { offlineExtractor } from '../../../src/flow/steps/offline-extractor.js'
 import type { ChunkText, Extraction } from '../../../src/flow/steps/types.js'
+import { vocabulary } from '../../../src/vocabulary.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 
 const base = 'e:'
 const related = 'http://www.w3.org/2004/02/skos/core#related'
+const { mainEntity } = vocabulary
 const extractor = offlineExtractor()
 
 async function extract(chunk: ChunkText, whole: string, title?: string): Promise<Extraction> {
@@ -38,7 +40,9 @@ function flaws({ entities, triples }: Extraction, text: string): string[] {
   const plain = text.replace(/\s+/g, ' ')
   const uris = new Set(entities.map(({ name }) => entityUri(name, base)))
   const missing = entities.filter(({ name }) => !plain.includes(name)).map(({ name }) => name)
-  const unknown = triples.flatMap(({ s, o }) => [s.v, o.v]).filter((uri) => !uris.has(uri))
+  // What a document is about is said of the document.
+  const named = triples.flatMap(({ s, p, o }) => (p.v === mainEntity ? [o.v] : [s.v, o.v]))
+  const unknown = named.filter((uri) => !uris.has(uri))
   const repeated = uris.size < entities.length ? ['an entity twice'] : []
   return [...missing, ...unknown, ...repeated]
 }
