@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { parseFilter } from '../../src/objects/filter/filter.js'
+import '../fixtures/regex-engine.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { ObjectQuery, ObjectStore, QueryPlan } from '../../src/objects/types.js'
 import type { JsonObject } from '../../src/types.js'
