@@ -5,7 +5,10 @@ import { porterStem } from './porter.js'
 /** Gives the stem of a folded form. It is for comparing: a stem need not be a word. */
 export type Stemmer = (form: string) => string
 
-/** Those of packages are loaded where one is asked for: all of them take a mebibyte and 4 ms of a start. */
+/**
+ * Those of packages are loaded where one is asked for: all of them take 13 to 14 ms of the processor and 0.7 MiB of the
+ * heap, one 3 to 4 ms and 0.1 MiB.
+ */
 const stemmers: Readonly<Record<string, () => Stemmer | Promise<Stemmer>>> = {
   ar: () => lightArabic,
   da: async () => (await import('@orama/stemmers/danish')).stemmer,

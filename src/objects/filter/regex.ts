@@ -6,7 +6,7 @@ import { quoted } from '../../door/wording.js'
 
 type Engine = typeof RE2JS
 
-/** Loaded behind the first pattern: it takes 5 MiB and 10 ms of a start, and most processes have none. */
+/** Loaded behind the first pattern: it takes 7 to 9 ms of the processor and 2 to 5 MiB, and most processes have none. */
 let engine: Engine | undefined
 
 /** Thrown where a pattern was met, and the engine is not there yet. */
