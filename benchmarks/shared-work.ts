@@ -33,18 +33,25 @@ export interface Count {
   done(operations: number, since: number): void
 }
 
-interface Work {
+export interface Work {
+  /** What four processes are to do, of what one does. What has none is there to show a limit: nothing is asked of it. */
+  readonly least?: number
   /** Of all the processes the first prepares what they share. */
   readonly prepare?: (keep: Lorekeep) => Promise<unknown>
   /** What is there before they begin: each round gets a copy. */
   readonly fill?: (keep: Lorekeep) => Promise<unknown>
   /** They share the server, and nothing in it: what there is to gain. Each prepares its own. */
   readonly isApart?: true
+  /** Nothing is warmed, and it ends when all is done; one process on LevelDB does it, too. */
+  readonly isToEnd?: true
+  /** Cannot be done where the texts are not here. */
+  readonly needsTexts?: true
   run(task: Task): Promise<unknown>
 }
 
 /** In batches of 20, 8 under way. */
-const importWork = (collectionOf: (place: number) => string): Work => ({
+const importWork = (least: number, collectionOf: (place: number) => string): Work => ({
+  least,
   prepare: ({ objects }) => objects.defineSchema(schema),
   run: async ({ keep: { objects }, place, count }) => {
     let next = 0
@@ -98,14 +105,15 @@ async function untilStopped(flows: FlowQueue, id: string, count: Count): Promise
 }
 
 export const works: Readonly<Record<string, Work>> = {
-  'imports, own collections': importWork((place) => `products ${place}`),
-  'imports, one collection': importWork(() => 'products'),
-  load: loadWork,
+  'imports, own collections': importWork(1.3, (place) => `products ${place}`),
+  'imports, one collection': importWork(0.9, () => 'products'),
+  load: { ...loadWork, least: 1.3 },
   'load, apart': { ...loadWork, isApart: true },
-  run: runWork,
+  run: { ...runWork, least: 1.3 },
   'run, apart': { run: runWork.run, prepare: (keep) => fill(keep, waitingApart), isApart: true },
   // The same with the steps of the default flow, which compute.
   'run, extracting': {
+    needsTexts: true,
     fill: ({ flows }) => {
       const numbers = Array.from({ length: waitingTexts }, (_, n) => n)
       const all = texts()
@@ -133,6 +141,8 @@ export const works: Readonly<Record<string, Work>> = {
   },
   // To the end of all documents, each process loads its part.
   texts: {
+    isToEnd: true,
+    needsTexts: true,
     run: async ({ keep: { flows }, place, processes, count }) => {
       const runner = flows.run()
       const since = performance.now()

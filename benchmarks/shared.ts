@@ -1,7 +1,8 @@
 // Processes that share one PostgreSQL: what two and four do together against what one does, how evenly, and how long
 // anybody waits. The same with a delay before the server, so that waiting is what takes the time, not the processor,
-// which the processes and the server have to share here. Texts to cores by two processes against one on LevelDB.
-// `apart` they share the server alone, each with a schema of its own: that is what sharing could gain at most here.
+// which the processes and the server have to share here. Texts to cores by two and four processes against one, and by
+// two against one on LevelDB. `apart` they share the server alone, each with a schema of its own: that is what
+// sharing could gain at most here.
 // WORK (names, with ; between them), SECONDS, ROUNDS and DELAY_MS ask for less or more.
 
 import { spawn } from 'node:child_process'
@@ -15,15 +16,13 @@ import { binaries, Cluster } from '../test/adapters/postgres/cluster.js'
 import { Proxy } from '../test/adapters/postgres/proxy.js'
 import * as bench from './measure.js'
 import type { Done, Order } from './shared-child.js'
-import { hasTexts, textCount, works } from './shared-work.js'
+import { hasTexts, textCount, works, type Work } from './shared-work.js'
 
 const seconds = Number(process.env['SECONDS'] ?? 4)
 const rounds = Number(process.env['ROUNDS'] ?? 3)
 const delays = (process.env['DELAY_MS'] ?? '0,5').split(',').map(Number)
 const only = process.env['WORK']
 const counts = [1, 2, 4]
-/** What the database that rounds get a copy of was filled by. */
-let filled: unknown
 // For each of them, so that each of four is as warm as one alone: it does a part of what one does. One process alone
 // took 150 us of the processor for each of its first 5,000 objects, 55 up to the 25,000th and 30 from the 40,000th on, for
 // the compiler; in 3 s each of four does not get to the 15,000th.
@@ -49,76 +48,81 @@ if (binaries === undefined) {
   const settings = ['fsync = on', 'max_wal_size = 4GB', 'shared_buffers = 256MB']
   const cluster = await Cluster.start({ settings: [...settings, 'max_connections = 300'] })
   try {
-    for (const work of Object.keys(works)) {
-      if (only !== undefined && !only.split(';').includes(work)) continue
-      if (work === 'texts') await measureTexts(cluster)
-      else if (work === 'run, extracting' && !hasTexts) continue
-      else for (const delayMs of delays) await measure(cluster, work, delayMs)
+    for (const [name, work] of Object.entries(works)) {
+      if (only !== undefined && !only.split(';').includes(name)) continue
+      if (work.needsTexts && !hasTexts) {
+        bench.report({ scenario: name, peer: '1 process', skipped: 'the texts are not here' })
+        continue
+      }
+      if (work.fill !== undefined) await prepareFilled(cluster, work.fill)
+      if (work.isToEnd) await measureToEnd(cluster, name)
+      else for (const delayMs of delays) await measure(cluster, name, work, delayMs)
     }
   } finally {
     await cluster.stop()
   }
 }
 
-async function measure(cluster: Cluster, work: string, delayMs: number): Promise<void> {
-  const { isApart = false, fill } = works[work]!
-  if (fill !== undefined && filled !== fill) await prepareFilled(cluster, fill)
-  filled = fill
-  const scenario = delayMs === 0 ? work : `${work}, ${delayMs} ms to the server`
+async function measure(
+  cluster: Cluster,
+  name: string,
+  { least, fill }: Work,
+  delayMs: number,
+): Promise<void> {
+  const scenario = delayMs === 0 ? name : `${name}, ${delayMs} ms to the server`
   const outcomes = new Map<number, Outcome[]>(counts.map((count) => [count, []]))
   for (let round = 0; round < rounds; round++) {
     for (const processes of counts) {
-      const data = await database(cluster, fill === undefined ? 'template0' : 'filled')
-      const outcome = await together({ cluster, work, processes, data, delayMs })
+      const template = fill === undefined ? 'template0' : 'filled'
+      const data = await database(cluster, template)
+      const outcome = await together({ cluster, name, processes, data, delayMs })
       outcomes.get(processes)!.push(outcome)
       bench.note(`  ${scenario}, ${processes}: ${tell(outcome)}`)
     }
   }
   const alone = outcomes.get(1)!
-  const least = work === 'imports, one collection' ? 0.9 : 1.3
   for (const processes of counts.slice(1)) {
     const all = outcomes.get(processes)!
-    const name = `${scenario}, ${processes} processes`
+    const compared = `${scenario}, ${processes} processes`
     bench.report({
-      scenario: name,
+      scenario: compared,
       peer: '1 process',
       ours: tell(medianOf(all)),
       theirs: tell(medianOf(alone)),
       ...bench.spread(all.map(({ rate }, n) => rate / alone[n]!.rate)),
       unit: 'x',
-      ...(processes === 4 && !isApart && { target: { least } }),
+      ...(processes === 4 && least !== undefined && { target: { least } }),
     })
     const share = bench.spread(all.map(({ share }) => share))
     const [ours, theirs] = [share.value.toFixed(2), '1']
-    const ofMean = { scenario: `${name}: the least`, peer: 'the mean', ours, theirs, ...share }
-    bench.report({ ...ofMean, unit: 'x', target: { least: 0.5 } })
+    const ofMean = { scenario: `${compared}: the least`, peer: 'the mean', ours, theirs, ...share }
+    const isAsked = least !== undefined
+    bench.report({ ...ofMean, unit: 'x', ...(isAsked && { target: { least: 0.5 } }) })
     const longest = Math.max(...all.map(({ longestMs }) => longestMs))
-    bench.reportOne(`${name}: the longest wait`, longest, 'ms', { most: 1000 })
+    const target = isAsked ? { most: 1000 } : undefined
+    bench.reportOne(`${compared}: the longest wait`, longest, 'ms', target)
   }
 }
 
-async function measureTexts(cluster: Cluster): Promise<void> {
-  const level = '1 process on LevelDB'
-  if (!hasTexts)
-    return bench.report({ scenario: 'texts', peer: level, skipped: 'they are not here' })
+async function measureToEnd(cluster: Cluster, name: string): Promise<void> {
   const outcomes = new Map<number, Outcome[]>(counts.map((count) => [count, []]))
   const onLevel: Outcome[] = []
   for (let round = 0; round < rounds; round++) {
     for (const processes of counts) {
       const data = await database(cluster, 'template0')
-      const outcome = await together({ cluster, work: 'texts', processes, data, delayMs: 0 })
+      const outcome = await together({ cluster, name, processes, data, delayMs: 0 })
       outcomes.get(processes)!.push(outcome)
-      bench.note(`  texts, ${processes} on PostgreSQL: ${tellRate(outcome)}`)
+      bench.note(`  ${name}, ${processes} on PostgreSQL: ${tellRate(outcome)}`)
     }
-    await bench.inDirectory(async (data) => {
-      onLevel.push(await together({ cluster, work: 'texts', processes: 1, data, delayMs: 0 }))
+    await bench.inDirectory(async (directory) => {
+      onLevel.push(await together({ cluster, name, processes: 1, data: directory, delayMs: 0 }))
     })
-    bench.note(`  texts, 1 on LevelDB: ${tellRate(onLevel.at(-1)!)}`)
+    bench.note(`  ${name}, 1 on LevelDB: ${tellRate(onLevel.at(-1)!)}`)
   }
   const compare = (processes: number, peer: string, theirs: readonly Outcome[]) => {
     const ours = outcomes.get(processes)!
     bench.report({
-      scenario: `${textCount} texts to cores, ${processes} on PostgreSQL`,
+      scenario: `${textCount} ${name} to cores, ${processes} on PostgreSQL`,
       peer,
       ours: tellRate(medianOf(ours)),
       theirs: tellRate(medianOf(theirs)),
@@ -126,35 +130,41 @@ async function measureTexts(cluster: Cluster): Promise<void> {
       unit: 'x',
     })
   }
-  compare(2, level, onLevel)
+  compare(2, '1 process on LevelDB', onLevel)
   for (const processes of counts.slice(1)) compare(processes, '1 process', outcomes.get(1)!)
 }
 
 /** So many processes work at once on what `data` names. */
 async function together(asked: {
   readonly cluster: Cluster
-  readonly work: string
+  readonly name: string
   readonly processes: number
   readonly data: string
   readonly delayMs: number
 }): Promise<Outcome> {
-  const { cluster, work, processes, data, delayMs } = asked
+  const { cluster, name, processes, data, delayMs } = asked
   await using proxy = delayMs > 0 ? await Proxy.start(cluster.port) : undefined
   if (proxy !== undefined) proxy.delayMs = delayMs
   const url = proxy === undefined ? data : new URL(new URL(data).pathname, proxy.url).href
   const script = fileURLToPath(new URL('./shared-child.js', import.meta.url))
-  const isTimed = work !== 'texts'
+  const isTimed = !works[name]!.isToEnd
   const warmMs = warmMsOfEach * processes
   const children = Array.from({ length: processes }, (_, place) => {
     const window = isTimed ? { warmMs, countedMs: seconds * 1000 } : { warmMs: 0 }
-    const order: Order = { work, place, processes, data: url, ...window }
+    const order: Order = {
+      work: name,
+      place,
+      processes,
+      data: url,
+      ...window,
+    }
     const child = spawn(process.execPath, [script, JSON.stringify(order)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     const ended = new Promise((resolve) => child.once('exit', resolve))
     return { child, ended, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
   })
-  for (const { lines } of children) bench.check((await lines.next()).value === 'ready', work)
+  for (const { lines } of children) bench.check((await lines.next()).value === 'ready', name)
   const server = await cluster.processId()
   for (const { child } of children) child.stdin.write('go\n')
   if (isTimed) await new Promise((resolve) => setTimeout(resolve, warmMs))
@@ -166,7 +176,7 @@ async function together(asked: {
   const codes = await Promise.all(children.map(({ ended }) => ended))
   bench.check(
     codes.every((code) => code === 0),
-    `${work} to its end`,
+    `${name} to its end`,
   )
   const operations = done.reduce((sum, each) => sum + each.operations, 0)
   const ownSeconds = done.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
