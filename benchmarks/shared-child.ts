@@ -10,7 +10,7 @@ export interface Order {
   readonly work: string
   readonly place: number
   readonly processes: number
-  /** Where the database is, or a directory. */
+  /** Where its database is, or its directory. */
   readonly data: string
   /** So long nothing is counted. */
   readonly warmMs: number
@@ -30,11 +30,8 @@ const order = JSON.parse(process.argv[2] as string) as Order
 const { work, place, processes, data, warmMs, countedMs = Infinity } = order
 const { prepare, isApart = false, run } = works[work]!
 const isDatabase = data.startsWith('postgres')
-const schema = isApart ? `apart${place}` : 'lorekeep'
 await using keep = await createLorekeep({
-  backend: isDatabase
-    ? new PostgresBackend({ url: data, schema, shared: true })
-    : new LevelBackend(data),
+  backend: isDatabase ? new PostgresBackend({ url: data, shared: true }) : new LevelBackend(data),
 })
 if (place === 0 || isApart) await prepare?.(keep)
 console.log('ready')

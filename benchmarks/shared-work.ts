@@ -14,8 +14,6 @@ export const users = 8
 const waiting = 200_000
 /** And texts. */
 const waitingTexts = 6000
-/** The same for each of those that are apart. */
-const waitingApart = 100_000
 const textBytes = 512
 export const textCount = 600
 
@@ -38,9 +36,9 @@ export interface Work {
   readonly least?: number
   /** Of all the processes the first prepares what they share. */
   readonly prepare?: (keep: Lorekeep) => Promise<unknown>
-  /** What is there before they begin: each round gets a copy. */
+  /** What is there before they begin, put there by another process: each round gets a copy. */
   readonly fill?: (keep: Lorekeep) => Promise<unknown>
-  /** They share the server, and nothing in it: what there is to gain. Each prepares its own. */
+  /** They share the server, and no database in it: what there is to gain. Each prepares its own. */
   readonly isApart?: true
   /** Nothing is warmed, and it ends when all is done; one process on LevelDB does it, too. */
   readonly isToEnd?: true
@@ -83,7 +81,11 @@ const loadWork: Work = {
 
 // What is counted is the beginning of a step that does nothing; the gap since the one before is the wait.
 const runWork: Work = {
-  fill: (keep) => fill(keep, waiting),
+  fill: async ({ flows }) => {
+    await flows.define({ id: flow, steps: [{ name: 'nothing', run: () => {} }] })
+    const numbers = Array.from({ length: waiting }, (_, n) => n)
+    await inFlight(numbers, 500, (n) => flows.load(flow, createDocument(n, { textBytes, users })))
+  },
   run: async ({ keep: { flows }, count }) => {
     let last = performance.now()
     const run = () => {
@@ -110,7 +112,7 @@ export const works: Readonly<Record<string, Work>> = {
   load: { ...loadWork, least: 1.3 },
   'load, apart': { ...loadWork, isApart: true },
   run: { ...runWork, least: 1.3 },
-  'run, apart': { run: runWork.run, prepare: (keep) => fill(keep, waitingApart), isApart: true },
+  'run, apart': { ...runWork, isApart: true },
   // The same with the steps of the default flow, which compute.
   'run, extracting': {
     needsTexts: true,
@@ -160,13 +162,6 @@ export const works: Readonly<Record<string, Work>> = {
       await runner.stop()
     },
   },
-}
-
-/** Puts documents there for `run`. */
-async function fill({ flows }: Lorekeep, count: number): Promise<void> {
-  await flows.define({ id: flow, steps: [{ name: 'nothing', run: () => {} }] })
-  const numbers = Array.from({ length: count }, (_, n) => n)
-  await inFlight(numbers, 500, (n) => flows.load(flow, createDocument(n, { textBytes, users })))
 }
 
 export const hasTexts = existsSync(data.passages)

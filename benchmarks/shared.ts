@@ -1,7 +1,7 @@
 // Processes that share one PostgreSQL: what two and four do together against what one does, how evenly, and how long
 // anybody waits. The same with a delay before the server, so that waiting is what takes the time, not the processor,
 // which the processes and the server have to share here. Texts to cores by two and four processes against one, and by
-// two against one on LevelDB. `apart` they share the server alone, each with a schema of its own: that is what
+// two against one on LevelDB. `apart` they share the server alone, each with a database of its own: that is what
 // sharing could gain at most here.
 // WORK (names, with ; between them), SECONDS, ROUNDS and DELAY_MS ask for less or more.
 
@@ -66,7 +66,7 @@ if (binaries === undefined) {
 async function measure(
   cluster: Cluster,
   name: string,
-  { least, fill }: Work,
+  { least, isApart, fill }: Work,
   delayMs: number,
 ): Promise<void> {
   const scenario = delayMs === 0 ? name : `${name}, ${delayMs} ms to the server`
@@ -74,7 +74,7 @@ async function measure(
   for (let round = 0; round < rounds; round++) {
     for (const processes of counts) {
       const template = fill === undefined ? 'template0' : 'filled'
-      const data = await database(cluster, template)
+      const data = await databases(cluster, template, isApart ? processes : 1)
       const outcome = await together({ cluster, name, processes, data, delayMs })
       outcomes.get(processes)!.push(outcome)
       bench.note(`  ${scenario}, ${processes}: ${tell(outcome)}`)
@@ -109,13 +109,14 @@ async function measureToEnd(cluster: Cluster, name: string): Promise<void> {
   const onLevel: Outcome[] = []
   for (let round = 0; round < rounds; round++) {
     for (const processes of counts) {
-      const data = await database(cluster, 'template0')
+      const data = await databases(cluster, 'template0', 1)
       const outcome = await together({ cluster, name, processes, data, delayMs: 0 })
       outcomes.get(processes)!.push(outcome)
       bench.note(`  ${name}, ${processes} on PostgreSQL: ${tellRate(outcome)}`)
     }
     await bench.inDirectory(async (directory) => {
-      onLevel.push(await together({ cluster, name, processes: 1, data: directory, delayMs: 0 }))
+      const data = [directory]
+      onLevel.push(await together({ cluster, name, processes: 1, data, delayMs: 0 }))
     })
     bench.note(`  ${name}, 1 on LevelDB: ${tellRate(onLevel.at(-1)!)}`)
   }
@@ -134,18 +135,20 @@ async function measureToEnd(cluster: Cluster, name: string): Promise<void> {
   for (const processes of counts.slice(1)) compare(processes, '1 process', outcomes.get(1)!)
 }
 
-/** So many processes work at once on what `data` names. */
+/** So many processes work at once on what `data` names: one for all of them, or one for each. */
 async function together(asked: {
   readonly cluster: Cluster
   readonly name: string
   readonly processes: number
-  readonly data: string
+  readonly data: readonly string[]
   readonly delayMs: number
 }): Promise<Outcome> {
   const { cluster, name, processes, data, delayMs } = asked
   await using proxy = delayMs > 0 ? await Proxy.start(cluster.port) : undefined
   if (proxy !== undefined) proxy.delayMs = delayMs
-  const url = proxy === undefined ? data : new URL(new URL(data).pathname, proxy.url).href
+  const urls = data.map((url) =>
+    proxy === undefined ? url : new URL(new URL(url).pathname, proxy.url).href,
+  )
   const script = fileURLToPath(new URL('./shared-child.js', import.meta.url))
   const isTimed = !works[name]!.isToEnd
   const warmMs = warmMsOfEach * processes
@@ -155,7 +158,7 @@ async function together(asked: {
       work: name,
       place,
       processes,
-      data: url,
+      data: urls[place % urls.length]!,
       ...window,
     }
     const child = spawn(process.execPath, [script, JSON.stringify(order)], {
@@ -190,17 +193,28 @@ async function together(asked: {
   }
 }
 
-/** A database of which each round gets a copy. */
+/** A database of which each round gets a copy, or as many as there are processes. */
 async function prepareFilled(
   cluster: Cluster,
   fill: (keep: Lorekeep) => Promise<unknown>,
 ): Promise<void> {
-  const data = await database(cluster, 'template0', 'filled')
-  await using keep = await createLorekeep({ backend: new PostgresBackend({ url: data }) })
+  const url = await database(cluster, 'template0', 'filled')
+  await using keep = await createLorekeep({ backend: new PostgresBackend({ url }) })
   await fill(keep)
 }
 
-async function database(cluster: Cluster, template: string, name = 'shared'): Promise<string> {
+/** New ones, in place of those of the round before. */
+async function databases(cluster: Cluster, template: string, count: number): Promise<string[]> {
+  for (const n of [0, 1, 2, 3])
+    await cluster.query(`DROP DATABASE IF EXISTS shared${n} WITH (FORCE)`)
+  const urls: string[] = []
+  for (let n = 0; n < count; n++) urls.push(await database(cluster, template, `shared${n}`))
+  // What a copy has left to be written would be written while it is looked at.
+  await cluster.query('CHECKPOINT')
+  return urls
+}
+
+async function database(cluster: Cluster, template: string, name: string): Promise<string> {
   await cluster.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
   // A session that has been left may be there for a moment yet.
   for (let tries = 0; ; tries++) {
