@@ -51,27 +51,16 @@ export async function readDocuments(
   const blocks = await readBlocks(draft, jobs)
   const documents: (StoredDocument | undefined)[] = []
   for (const { number, ownBody } of jobs) {
-    const own = blockOf(number)
-    const block = ownBody ? undefined : (blocks.get(own) ?? draft.blocks.peek(own))
+    const blockNumber = blockOf(number)
+    const block = ownBody ? undefined : (blocks.get(blockNumber) ?? draft.blocks.peek(blockNumber))
     // Not waited for where its block is there: the promises for it were 1.4 of the 28 kB that a job allocates.
-    const isThere = block !== undefined
     documents.push(
-      isThere
-        ? documentIn(block, number)
-        : await readable(() => readDocument(draft, number, ownBody)),
+      block === undefined
+        ? await readable(() => readDocument(draft, number, ownBody))
+        : readableNow(() => block.at(slotOf(number), number)),
     )
   }
   return documents
-}
-
-/** `undefined` where it cannot be read. */
-function documentIn(block: DocumentBlock, number: number): StoredDocument | undefined {
-  try {
-    return block.at(slotOf(number), number)
-  } catch (error) {
-    if (hasCode(error, 'LK_STORAGE_CORRUPT')) return undefined
-    throw error
-  }
 }
 
 /** As far as there is something to be gained. */
@@ -109,10 +98,22 @@ async function readable<Result>(
   try {
     return await read()
   } catch (error) {
-    // What is damaged is damaged for one document or one block; the queue goes on.
-    if (hasCode(error, 'LK_STORAGE_CORRUPT')) return undefined
-    throw error
+    return passDamage(error)
   }
+}
+
+/** readable() of what is in memory. */
+function readableNow<Result>(read: () => Result | undefined): Result | undefined {
+  try {
+    return read()
+  } catch (error) {
+    return passDamage(error)
+  }
+}
+
+/** What is damaged is damaged for one document or one block; the queue goes on. */
+function passDamage(error: unknown): undefined {
+  if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
 }
 
 /**
