@@ -12,13 +12,13 @@ export type Stemmer = (form: string) => string
 const stemmers: Readonly<Record<string, () => Stemmer | Promise<Stemmer>>> = {
   ar: () => lightArabic,
   da: async () => (await import('@orama/stemmers/danish')).stemmer,
-  de: async () => of((await import('@orama/stemmers/german')).stemmer, withoutUmlauts),
-  en: () => of(porterStem, withoutIon),
-  es: async () => of((await import('@orama/stemmers/spanish')).stemmer, singular),
+  de: async () => stemAfter(withoutUmlauts, (await import('@orama/stemmers/german')).stemmer),
+  en: () => stemAfter(withoutIon, porterStem),
+  es: async () => stemAfter(singular, (await import('@orama/stemmers/spanish')).stemmer),
   fi: async () => (await import('@orama/stemmers/finnish')).stemmer,
-  fr: async () => of((await import('@orama/stemmers/french')).stemmer, withoutArticle),
+  fr: async () => stemAfter(withoutArticle, (await import('@orama/stemmers/french')).stemmer),
   hu: async () => (await import('@orama/stemmers/hungarian')).stemmer,
-  it: async () => of((await import('@orama/stemmers/italian')).stemmer, withoutArticle),
+  it: async () => stemAfter(withoutArticle, (await import('@orama/stemmers/italian')).stemmer),
   ko: () => withoutParticle,
   nb: norwegian,
   nl: async () => (await import('@orama/stemmers/dutch')).stemmer,
@@ -34,8 +34,8 @@ async function norwegian(): Promise<Stemmer> {
   return (await import('@orama/stemmers/norwegian')).stemmer
 }
 
-function of(stem: Stemmer, first: (form: string) => string): Stemmer {
-  return (form) => stem(first(form))
+function stemAfter(change: (form: string) => string, stem: Stemmer): Stemmer {
+  return (form) => stem(change(form))
 }
 
 /** The languages that have a stemmer, as BCP 47 tags. */
@@ -57,13 +57,15 @@ export function stemmer(language: string): Stemmer | Promise<Stemmer> {
   const load = Object.hasOwn(stemmers, name) ? stemmers[name] : undefined
   if (load === undefined) return (form) => form
   const found = load()
-  if (!(found instanceof Promise)) return keep(name, ofWords(name, found))
-  return found.then((stem) => keep(name, ofWords(name, stem)))
+  return found instanceof Promise
+    ? found.then((stem) => setLoaded(name, stem))
+    : setLoaded(name, found)
 }
 
-function keep(language: string, stem: Stemmer): Stemmer {
-  loaded.set(language, stem)
-  return stem
+function setLoaded(language: string, stem: Stemmer): Stemmer {
+  const ofLanguage = ofWords(language, stem)
+  loaded.set(language, ofLanguage)
+  return ofLanguage
 }
 
 function ofWords(language: string, stem: Stemmer): Stemmer {
