@@ -10,7 +10,13 @@ import { dirname, join, posix, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { page } from './inspector.js'
 
-const out = resolve(process.argv[2] ?? join(import.meta.dirname, '../dist/package'))
+const [folder = join(import.meta.dirname, '../dist/package'), ...surplus] = process.argv.slice(2)
+if (folder.startsWith('-') || surplus.length > 0) {
+  console.error(`'${[folder, ...surplus].join(' ')}' is no folder`)
+  console.error('usage: node scripts/package.js [FOLDER]')
+  process.exit(2)
+}
+const out = resolve(folder)
 process.chdir(join(import.meta.dirname, '..'))
 
 const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'llms.txt', 'docs']

@@ -194,6 +194,14 @@ t.test('the first program of the README runs, and so does the command', async (t
   t.equal(await run(app, command, '--version'), `${manifest.version}\n`)
 })
 
+t.test('a folder is all that the script takes', async (t) => {
+  const script = join(root, 'scripts/package.js')
+  for (const args of [['--help'], ['one', 'two']]) {
+    await t.rejects(run(app, script, ...args), { code: 2, stdout: '', stderr: /usage: / })
+    t.notOk(existsSync(join(app, args[0] as string)))
+  }
+})
+
 /** What npm would put there: what the manifest needs, and what that needs. */
 function installDependencies(): string[] {
   const found = new Set<string>()
