@@ -51,6 +51,7 @@ for (const [engine, createBackend] of backends) {
 
   t.test(`${engine}: 100 imports at once share a few writes`, async (t) => {
     const counting = new CountingBackend(createBackend(t))
+    t.teardown(() => counting.real.close())
     const { objects } = await opened(t, counting)
     const before = counting.durable
     await Promise.all(numbered(0, 100).map((value) => objects.import(batchOf([value]))))
