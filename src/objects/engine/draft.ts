@@ -6,22 +6,14 @@ import type { Operation } from '../../storage.js'
 import type { Row } from './block.js'
 import { changeBlocks, type RowChanges } from './block-changes.js'
 import { CollectionRecords, collectionsFor, type KnownCollections } from './collection-records.js'
-import { EntryPage, sortEntries, sortWords } from './entries.js'
-import { newKeys, type KeyList } from './key-list.js'
-import {
-  definitionOf,
-  indexOf,
-  mergeChange,
-  runOf,
-  type Index,
-  type Run,
-  type WrittenEntries,
-} from './index-runs.js'
+import { EntryPage, sortEntries } from './entries.js'
+import { IndexChanges, runsIn } from './index-changes.js'
+import { definitionOf, indexOf, type Index, type Run, type WrittenEntries } from './index-runs.js'
 import { HeldPages } from './list.js'
 import { findStored } from './lookup.js'
 import type { IdFilter } from './id-filters.js'
 import type { Memory } from './memory.js'
-import { laneBase, laneOf, rowEnd } from './lanes.js'
+import { rowEnd } from './lanes.js'
 import {
   commonKey,
   headKey,
@@ -33,8 +25,7 @@ import {
 } from './records.js'
 import { LorekeepError } from '../../errors.js'
 import { encodeRecord } from '../../record.js'
-import { laneOfRef, maxTables, refOf, tableOf } from './ref.js'
-import { collectKeys } from './row-keys.js'
+import { maxTables, refOf, tableOf } from './ref.js'
 import type { CompiledSchema } from '../schema/schema.js'
 import type { IndexDefinition, ObjectId } from '../types.js'
 import {
@@ -78,12 +69,6 @@ interface DraftScope {
   readonly isOfAll: boolean
 }
 
-interface IndexDraft {
-  readonly added: KeyList
-  readonly deleted: KeyList
-  irregular: number
-}
-
 export class Draft {
   readonly state: State
   readonly lane: number
@@ -100,9 +85,7 @@ export class Draft {
   readonly #changedCollections = new Set<string>()
   readonly #changedSchemas = new Set<string>()
   readonly #changedBuilding = new Set<string>()
-  /** By index, and by lane. */
-  readonly #indexChanges = new Map<number, Map<number, IndexDraft>>()
-  readonly #droppedIndexes: Index[] = []
+  readonly #indexChanges = new IndexChanges()
   /** collection → text of an id → the row, null where it was removed. */
   readonly #ids = new Map<string, Map<string, Row | null>>()
   #changed = false
@@ -290,9 +273,8 @@ export class Draft {
       indexes,
     }
     this.#tables.set(name, { ...table, schema, indexes })
-    for (const index of old?.indexes ?? []) {
-      if (!indexes.some(({ number }) => number === index.number)) this.#droppedIndexes.push(index)
-    }
+    const isGone = ({ number }: Index) => !indexes.some((index) => index.number === number)
+    this.#indexChanges.drop((old?.indexes ?? []).filter(isGone))
     this.#changedSchemas.add(name)
     this.#changed = true
   }
@@ -300,7 +282,7 @@ export class Draft {
   /** Of a table that has no rows. */
   dropSchema(name: string): void {
     this.endBuilding(name)
-    this.#droppedIndexes.push(...(this.#tables.get(name)?.indexes ?? []))
+    this.#indexChanges.drop(this.#tables.get(name)?.indexes ?? [])
     this.#tables.delete(name)
     this.#changedSchemas.add(name)
     this.#changed = true
@@ -320,13 +302,13 @@ export class Draft {
 
   /** Whoever makes it finds it gone. */
   endBuilding(schema: string): void {
-    this.#droppedIndexes.push(...(this.#building.get(schema)?.indexes ?? []))
+    this.#indexChanges.drop(this.#building.get(schema)?.indexes ?? [])
     this.setBuilding(schema, undefined)
   }
 
   /** Enters rows of the storage into indexes that are being built. */
   indexRows(indexes: readonly Index[], rows: readonly Row[]): void {
-    for (const index of indexes) this.#enter(index, rows)
+    for (const index of indexes) this.#indexChanges.enter(index, rows)
     this.#changed = true
   }
 
@@ -342,10 +324,7 @@ export class Draft {
       entryPages: [],
       changes: [],
     }
-    const ids = this.#draftOf(this.state.ids, this.lane)
-    for (const [name, changes] of this.#changes) {
-      await this.#finishRows(name, changes, ids, writing)
-    }
+    for (const [name, changes] of this.#changes) await this.#finishRows(name, changes, writing)
     const nextIds = await this.#finishIndexes(writing)
     this.#finishRecords(writing)
     const next = this.#nextState(nextIds)
@@ -366,17 +345,13 @@ export class Draft {
     return { ...writing, lane, next, created }
   }
 
-  /** The blocks of a schema's rows, and their keys in the indexes' drafts. */
-  async #finishRows(
-    name: string,
-    changes: TableDraft,
-    ids: IndexDraft,
-    writing: Writing,
-  ): Promise<void> {
+  /** The blocks of a schema's rows, and their keys in indexes. */
+  async #finishRows(name: string, changes: TableDraft, writing: Writing): Promise<void> {
     const table = this.#tables.get(name)
     if (table === undefined) return
     const { added, removed } = changes
     const { hash } = this.#memory
+    const ids = this.#indexChanges.keysIn(this.state.ids, this.lane)
     // Objects go in any order; entries of one key have to come with growing references.
     removed.sort((a, b) => a.ref - b.ref)
     for (const { ref, collection, id } of added) {
@@ -389,12 +364,12 @@ export class Draft {
     }
     const building = this.#building.get(name)
     for (const index of table.indexes) {
-      this.#enter(index, added)
-      this.#leave(index, removed)
+      this.#indexChanges.enter(index, added)
+      this.#indexChanges.leave(index, removed)
     }
     if (building !== undefined) {
       const known = removed.filter(({ ref }) => isBuilt(building, ref))
-      for (const index of building.indexes) this.#leave(index, known)
+      for (const index of building.indexes) this.#indexChanges.leave(index, known)
     }
     const { lane } = this
     const { blocks } = this.#memory
@@ -405,65 +380,20 @@ export class Draft {
 
   /** Merges what changes of indexes; gives that of ids. */
   async #finishIndexes(writing: Writing): Promise<Index> {
-    const mergeAll = async (indexes: readonly Index[]) => {
-      const merged: Index[] = []
-      for (const index of indexes) merged.push(await this.#merged(index, writing))
-      return merged
-    }
+    const indexes = this.#indexChanges
+    const { entries } = this.#memory
+    const options = { entries, takePage: () => this.#takePage(), writing }
     for (const [name, table] of this.#tables) {
-      const isTouched = table.indexes.some(({ number }) => this.#indexChanges.has(number))
-      if (!isTouched) continue
-      this.#tables.set(name, { ...table, indexes: await mergeAll(table.indexes) })
+      if (!indexes.touches(table.indexes)) continue
+      this.#tables.set(name, { ...table, indexes: await indexes.mergeAll(table.indexes, options) })
     }
     for (const [name, building] of this.#building) {
-      const indexes = await mergeAll(building.indexes)
-      this.#building.set(name, { ...building, indexes })
+      const merged = await indexes.mergeAll(building.indexes, options)
+      this.#building.set(name, { ...building, indexes: merged })
     }
-    const ids = await this.#merged(this.state.ids, writing)
-    for (const { number, runs } of this.#droppedIndexes) {
-      for (const run of runs) dropRun(number, run, writing)
-    }
+    const ids = await indexes.merge(this.state.ids, options)
+    indexes.dropRuns(writing)
     return ids
-  }
-
-  async #merged(index: Index, writing: Writing): Promise<Index> {
-    let merged = index
-    for (const [lane, draft] of this.#indexChanges.get(index.number) ?? []) {
-      merged = await this.#mergedIn(lane, merged, draft, writing)
-    }
-    return merged
-  }
-
-  /** With what changes in a lane: what is added there is deleted there, and merged there. */
-  async #mergedIn(
-    lane: number,
-    index: Index,
-    { added, deleted, irregular }: IndexDraft,
-    writing: Writing,
-  ): Promise<Index> {
-    const isText = index.text !== undefined
-    const change = {
-      adds: isText ? sortWords(added) : sortEntries(added.keys, added.refs),
-      dels: isText
-        ? { ...sortWords(deleted), places: undefined }
-        : sortEntries(deleted.keys, deleted.refs),
-      irregular,
-    }
-    const takePage = () => this.#takePage()
-    const there = runsIn(index, lane)
-    const own = { ...index, runs: there }
-    const merged = await mergeChange(own, change, this.#memory.entries, takePage)
-    for (const run of merged.replaced) dropRun(index.number, run, writing)
-    let number = (there.at(-1)?.number ?? laneBase(lane)) + 1
-    const made = merged.records.map((record) => {
-      note(writing, ['run', index.number, number, record])
-      return runOf(number++, record)
-    })
-    writing.entryPages.push(...merged.pages)
-    const before = index.runs.filter((run) => laneOf(run.number) < lane)
-    const kept = there.slice(0, there.length - merged.replaced.length)
-    const after = index.runs.slice(before.length + there.length)
-    return { ...index, runs: [...before, ...kept, ...made, ...after] }
   }
 
   /** The records of schemas and collections that are others now. */
@@ -530,7 +460,8 @@ export class Draft {
 
   /** What goes for rows of all lanes has changed. */
   get #isOfSchemas(): boolean {
-    return this.#changedSchemas.size + this.#changedBuilding.size + this.#droppedIndexes.length > 0
+    const changed = this.#changedSchemas.size + this.#changedBuilding.size
+    return changed > 0 || this.#indexChanges.dropsAny
   }
 
   /** What the record of a collection says that is made here. */
@@ -580,31 +511,6 @@ export class Draft {
     else schemas[schema] = count
   }
 
-  #draftOf({ number }: Index, lane: number): IndexDraft {
-    let lanes = this.#indexChanges.get(number)
-    if (lanes === undefined) this.#indexChanges.set(number, (lanes = new Map()))
-    let draft = lanes.get(lane)
-    if (draft === undefined) {
-      draft = { added: newKeys(), deleted: newKeys(), irregular: 0 }
-      lanes.set(lane, draft)
-    }
-    return draft
-  }
-
-  #enter(index: Index, rows: readonly Row[]): void {
-    for (const [lane, own] of byLane(rows)) {
-      const draft = this.#draftOf(index, lane)
-      draft.irregular += collectKeys(index, own, draft.added)
-    }
-  }
-
-  #leave(index: Index, rows: readonly Row[]): void {
-    for (const [lane, own] of byLane(rows)) {
-      const draft = this.#draftOf(index, lane)
-      draft.irregular -= collectKeys(index, own, draft.deleted)
-    }
-  }
-
   #takePage(): number {
     return this.#nextPage++
   }
@@ -619,29 +525,4 @@ export class Draft {
 function buildingRecordOf({ token, member, indexes, upTo }: Building): BuildingRecord {
   const named = indexes.map((index) => ({ number: index.number, index: definitionOf(index) }))
   return { token, ...(member !== undefined && { member }), indexes: named, upTo: [...upTo] }
-}
-
-/** Rows in the order of their references, or of one lane. */
-function byLane(rows: readonly Row[]): Iterable<readonly [lane: number, rows: readonly Row[]]> {
-  if (rows.length === 0) return []
-  const first = laneOfRef((rows[0] as Row).ref)
-  if (laneOfRef((rows.at(-1) as Row).ref) === first) return [[first, rows]]
-  const lanes = new Map<number, Row[]>()
-  for (const row of rows) {
-    const lane = laneOfRef(row.ref)
-    const own = lanes.get(lane)
-    if (own === undefined) lanes.set(lane, [row])
-    else own.push(row)
-  }
-  return lanes
-}
-
-/** Runs whose rows are of the lane. */
-function runsIn({ runs }: Index, lane: number): readonly Run[] {
-  return runs.filter(({ number }) => laneOf(number) === lane)
-}
-
-function dropRun(index: number, run: Index['runs'][number], writing: Writing): void {
-  note(writing, ['run', index, run.number, null])
-  writing.gone.push(...run.adds.pages, ...run.dels.pages)
 }
