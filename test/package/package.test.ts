@@ -124,6 +124,16 @@ t.test('every entry point is there, with the names that the sources have', async
   }
 })
 
+t.test('no source has a letter for which V8 would keep two bytes a character', (t) => {
+  const sources = filesOf(join(installed, 'dist')).filter((file) => /^[^/]+\.js$/.test(file))
+  t.ok(sources.length > entries.length / 2, `${sources.length} sources`)
+  for (const file of sources) {
+    const letters = /[^\0-\x7f].*/.exec(readFileSync(join(installed, 'dist', file), 'utf8'))
+    t.equal(letters?.[0], undefined, file)
+  }
+  t.end()
+})
+
 t.test('has the page of the inspector', async (t) => {
   const program = `
     import { createLorekeep } from 'lorekeep'
