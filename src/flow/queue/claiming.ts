@@ -4,6 +4,7 @@ import { decodeKey } from '../../keys.js'
 import type { JobFailure } from '../types.js'
 import { backoff, maxAskedWaitMs } from './backoff.js'
 import type { StoredDocument } from './block.js'
+import { damaged, readRecords, type Damaged } from './damage.js'
 import { readDocuments, readLeft } from './documents.js'
 import type { Draft } from './draft.js'
 import { eventOf } from './job-view.js'
@@ -77,9 +78,13 @@ export async function claim(
     // As many as turns.
     const { record, document, latest } = found[place]!
     const { number, hash } = turn
-    if (document === undefined || record === undefined) {
+    if (document === undefined || record === undefined || latest === damaged) {
       busy.delete(documentName(turn.user, hash))
-      buryUnreadable(draft, flow, turn, record)
+      // A newer load may have been processed, in this flow or in another: whoever retries says that it was not.
+      if (latest === damaged && record !== undefined) {
+        draft.delete(latestKey(turn.user, record.document))
+      }
+      buryUnreadable(draft, flow, turn, found[place]!)
       continue
     }
     const token = createToken()
@@ -125,14 +130,16 @@ async function promote(draft: Draft, flow: FlowState): Promise<boolean> {
     }
     if (nextDue !== Infinity) break
   }
-  const records = await draft.records<JobRecord>(due.map(({ number }) => jobKey(number)))
+  const records = await recordsOf(draft, due)
+  const lost: number[] = []
   for (const [place, { dueAt, number }] of due.entries()) {
     draft.delete(delayedKey(id, dueAt, number))
-    const record = records[place]
     draft.count(flow).delayed--
-    if (record === undefined) buryUnreadable(draft, flow, { user: '', number, hash: 0 }, undefined)
+    const record = records[place]
+    if (record === undefined) lost.push(number)
     else wake(draft, flow, number, record)
   }
+  await buryLost(draft, flow, lost)
   flow.nextDue = nextDue
   return due.length > 0
 }
@@ -146,15 +153,27 @@ export function wake(draft: Draft, flow: FlowState, number: number, record: JobR
   draft.requeue(flow, record.user, number, record.document)
 }
 
+/** Of jobs that were claimed before; `undefined` where one is gone, or damaged. */
+async function recordsOf(
+  draft: Draft,
+  jobs: readonly { readonly number: number }[],
+): Promise<readonly (JobRecord | undefined)[]> {
+  const keys = jobs.map(({ number }) => jobKey(number))
+  const records = await readRecords<JobRecord>(draft, keys)
+  return records.map((record) => (record === damaged ? undefined : record))
+}
+
 interface FoundJob {
+  /** `undefined` where it cannot be read. */
   readonly document: StoredDocument | undefined
+  /** `undefined` where it cannot be read. */
   readonly record: JobRecord | undefined
-  readonly latest: LatestRecord | undefined
+  readonly latest: LatestRecord | Damaged | undefined
 }
 
 async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly FoundJob[]> {
   const again = turns.filter((turn) => turn.again)
-  const known = await draft.records<JobRecord>(again.map(({ number }) => jobKey(number)))
+  const known = await recordsOf(draft, again)
   const records = new Map(again.map(({ number }, place) => [number, known[place]]))
   const isOwn = (number: number) => records.get(number)?.ownBody === true
   const asked = turns.map(({ number }) => ({ number, ownBody: isOwn(number) }))
@@ -163,7 +182,7 @@ async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly Fo
     return latestKey(user, documents[place]?.document ?? records.get(number)?.document ?? '')
   })
   const [latest] = await Promise.all([
-    draft.records<LatestRecord>(names),
+    readRecords<LatestRecord>(draft, names),
     readLeft(
       draft,
       turns.filter(({ number }) => !isOwn(number)),
@@ -193,23 +212,40 @@ function newRecord(stored: Omit<StoredDocument, 'metadata' | 'text'>): JobRecord
   }
 }
 
-/** A document that cannot be read is no reason to stop the others. */
+/** What cannot be read is no reason to stop the others. What is not known of a job is made up. */
 function buryUnreadable(
   draft: Draft,
   flow: FlowState,
   { number, user, hash }: Pick<Turn, 'number' | 'user' | 'hash'>,
-  known: JobRecord | undefined,
+  { record: known, document }: Pick<FoundJob, 'record' | 'document'>,
 ): void {
   const job = `lost.${number.toString(36)}`
   const lost = { job, flow: flow.flow.id, user, document: '', collection: '', createdAt: draft.now }
-  const record = known ?? { ...newRecord(lost), lost: hash }
+  const told = known ?? (document && newRecord(document))
+  const record = told ?? { ...newRecord(lost), lost: hash }
+  const what =
+    document === undefined
+      ? 'the document'
+      : known === undefined
+        ? 'the record of the job'
+        : 'which load of the document was processed last'
   const failure: JobFailure = {
     ...placeOf(draft, flow, record),
     cause: 'failed',
     code: 'LK_STORAGE_CORRUPT',
-    message: 'stored data is damaged: the document cannot be read',
+    message: `stored data is damaged: ${what} cannot be read`,
   }
   bury(draft, flow, number, record, failure)
+}
+
+/** Jobs without a record, of which their documents may tell. */
+async function buryLost(draft: Draft, flow: FlowState, numbers: readonly number[]): Promise<void> {
+  const asked = numbers.map((number) => ({ number, ownBody: false }))
+  const documents = await readDocuments(draft, asked)
+  for (const [place, number] of numbers.entries()) {
+    const found = { record: undefined, document: documents[place] }
+    buryUnreadable(draft, flow, { number, user: '', hash: 0 }, found)
+  }
 }
 
 /** When a delivery ended, which one it was, and before which step. */
@@ -288,17 +324,23 @@ export async function hasten(draft: Draft, id: string, fraction: () => number): 
       late.push({ dueAt, number })
     }
   }
-  const records = await draft.records<JobRecord>(late.map(({ number }) => jobKey(number)))
+  const records = await recordsOf(draft, late)
+  const lost: number[] = []
   for (const [place, { dueAt, number }] of late.entries()) {
     draft.delete(delayedKey(id, dueAt, number))
     const record = records[place]
-    if (record === undefined) continue
+    if (record === undefined) {
+      draft.count(flow).delayed--
+      lost.push(number)
+      continue
+    }
     record.dueAt = draft.now + backoff(flow.flow, record.attempts, fraction())
     record.updatedAt = draft.now
     draft.putRecord(jobKey(number), record)
     draft.put(delayedKey(id, record.dueAt, number), nothing)
     flow.nextDue = Math.min(flow.nextDue, record.dueAt)
   }
+  await buryLost(draft, flow, lost)
   return late.length
 }
 

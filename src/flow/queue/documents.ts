@@ -1,8 +1,8 @@
 // The bytes of documents: read for whoever processes them, and given up when nobody will.
 
-import { hasCode } from '../../errors.js'
 import { DocumentBlock } from './block.js'
 import type { StoredDocument } from './block.js'
+import { damaged, readable, readableNow, readRecords } from './damage.js'
 import type { Draft } from './draft.js'
 import { blockKey, blockOf, bodyKey, leftKey, slotOf } from './records.js'
 import type { JobRecord } from './records.js'
@@ -91,31 +91,6 @@ async function readBlocks(
   return found
 }
 
-/** For whoever does something about it: `undefined` where what is read is damaged, too. */
-async function readable<Result>(
-  read: () => Promise<Result | undefined>,
-): Promise<Result | undefined> {
-  try {
-    return await read()
-  } catch (error) {
-    return passDamage(error)
-  }
-}
-
-/** readable() of what is in memory. */
-function readableNow<Result>(read: () => Result | undefined): Result | undefined {
-  try {
-    return read()
-  } catch (error) {
-    return passDamage(error)
-  }
-}
-
-/** What is damaged is damaged for one document or one block; the queue goes on. */
-function passDamage(error: unknown): undefined {
-  if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
-}
-
 /**
  * Learns how many documents are still needed of the blocks of these jobs, which changes when one of
  * them ends. A block that cannot be read stays unknown, and its bytes stay for whoever looks.
@@ -128,10 +103,12 @@ export async function readLeft(
   const numbers = [...new Set(jobs.map(({ number }) => blockOf(number)))]
   const unknown = numbers.filter((number) => !left.has(number))
   if (unknown.length === 0) return
-  const known = await draft.records<{ left: number }>(unknown.map(leftKey))
+  const known = await readRecords<{ left: number }>(draft, unknown.map(leftKey))
   for (const [place, number] of unknown.entries()) {
+    const record = known[place]
+    if (record === damaged) continue
     const count =
-      known[place]?.left ?? (await readable(async () => (await readBlock(draft, number))?.count))
+      record?.left ?? (await readable(async () => (await readBlock(draft, number))?.count))
     if (count !== undefined) left.set(number, count)
   }
 }
@@ -148,7 +125,7 @@ export function dropDocument(
   }
   const block = blockOf(number)
   const left = draft.state.left.get(block)
-  // Unknown: the block cannot be read.
+  // Unknown: that, or the block, cannot be read.
   if (left === undefined) return
   draft.countLeft(block)
   if (left > 1) {

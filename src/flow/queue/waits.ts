@@ -3,9 +3,9 @@
 // it had to, by its own time, puts it back into its lane.
 
 import { decodeKey } from '../../keys.js'
-import { decodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
 import { wake } from './claiming.js'
+import { damaged, readRecords } from './damage.js'
 import type { Draft } from './draft.js'
 import { delayedKey, delayedKeys, jobKey, type JobRecord } from './records.js'
 
@@ -42,13 +42,17 @@ export class Waits {
         }
       }
     }
-    const records = await storage.getMany(added.map(({ number }) => jobKey(number)))
+    const records = await readRecords<JobRecord>(
+      storage,
+      added.map(({ number }) => jobKey(number)),
+    )
     // Not before it was read: it may have been delayed until then.
     const since = elapsed()
     for (const [place, one] of added.entries()) {
-      const bytes = records[place]
-      if (bytes === undefined) continue
-      const { dueAt, updatedAt } = decodeRecord<JobRecord>(bytes)
+      const record = records[place]
+      // One that cannot be read is told when it is due.
+      if (record === undefined || record === damaged) continue
+      const { dueAt, updatedAt } = record
       // One that others have claimed meanwhile.
       if (dueAt !== one.dueAt) continue
       seen.set(nameOf(one.number, dueAt), { ...one, waitMs: dueAt - updatedAt, since })
@@ -66,11 +70,13 @@ export class Waits {
 
 /** Back into their lanes, as far as they still wait. */
 export async function endWaits(draft: Draft, waits: readonly Wait[]): Promise<void> {
-  const records = await draft.records<JobRecord>(waits.map(({ number }) => jobKey(number)))
+  const keys = waits.map(({ number }) => jobKey(number))
+  const records = await readRecords<JobRecord>(draft, keys)
   for (const [place, { flow: id, number, dueAt }] of waits.entries()) {
     const record = records[place]
     const flow = draft.state.flows.get(id)
-    if (flow === undefined || record?.state !== 'delayed' || record.dueAt !== dueAt) continue
+    if (flow === undefined || record === undefined || record === damaged) continue
+    if (record.state !== 'delayed' || record.dueAt !== dueAt) continue
     draft.delete(delayedKey(id, dueAt, number))
     draft.count(flow).delayed--
     wake(draft, flow, number, record)

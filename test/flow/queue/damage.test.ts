@@ -3,15 +3,22 @@ import { join } from 'node:path'
 import t from 'tap'
 import { LevelBackend } from '../../../adapters/level/index.js'
 import { MemoryBackend } from '../../../adapters/memory.js'
-import { blockKey, blockOf, jobKey } from '../../../src/flow/queue/records.js'
+import { blockKey, blockOf, jobKey, latestKey, leftKey } from '../../../src/flow/queue/records.js'
 import { numberIn } from '../../../src/flow/queue/block.js'
+import { decodeRecord } from '../../../src/record.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { Storage } from '../../../src/storage.js'
 import { altered } from '../../fixtures/altered-storage.js'
+import { flowProblems } from '../../fixtures/problems.js'
 import { VirtualClock } from '../virtual-clock.js'
-import { documentOf, failureOf, jobsOf, openQueue, drained } from './queues.js'
+import { documentOf, failureOf, jobsOf, openQueue, drained, steps } from './queues.js'
 
 const corrupt = { code: 'LK_STORAGE_CORRUPT' }
+
+async function damageOf(storage: Storage, key: Uint8Array, damage: 'gone' | 'damaged') {
+  const value = Buffer.from('no record')
+  await storage.write([damage === 'gone' ? { type: 'del', key } : { type: 'put', key, value }])
+}
 
 t.test('documents that cannot be read are dead letters, and hold up no others', async (t) => {
   for (const damage of ['gone', 'damaged']) {
@@ -54,28 +61,117 @@ t.test('documents that cannot be read are dead letters, and hold up no others', 
   }
 })
 
-t.test('a record that is gone is damage where something says that it is there', async (t) => {
-  for (const state of ['dead', 'delayed', 'queued'] as const) {
+t.test(
+  'a record that cannot be read is damage where something says that it is there',
+  async (t) => {
+    for (const state of ['dead', 'delayed', 'queued'] as const) {
+      for (const damage of ['gone', 'damaged'] as const) {
+        const clock = new VirtualClock()
+        const storage = await new MemoryBackend().open('flows')
+        const queue = await openQueue(storage, { clock })
+        const id = await queue.load('f', documentOf('lost'))
+        const { jobs } = await queue.claim('f', 1)
+        const claimed = jobs[0]!
+        if (state === 'queued') await queue.release(claimed, failureOf(claimed))
+        else await queue.fail(claimed, failureOf(claimed), { mayRetry: state === 'delayed' })
+        const sound = ['sound', 'of bob', 'of carol']
+        for (const name of sound) await queue.load('f', documentOf(name, name))
+        await damageOf(storage, jobKey(numberIn(id)!), damage)
+        await t.rejects(jobsOf(queue, { flow: 'f', state }), corrupt, state)
+        await t.rejects(jobsOf(queue, { flow: 'f' }), corrupt, state)
+        await clock.advance(1e9)
+        // In one claim with the others, which it holds up neither here nor there.
+        const delivered = await drained(queue, 'f')
+        t.strictSame(delivered.map(({ document }) => document.document).sort(), [...sound].sort())
+        t.match(queue.stats('f'), { queued: 0, active: 0, delayed: 0, done: 3, dead: 1 }, state)
+        if (state === 'dead') continue
+        // Its document tells whose it is, and is there for whoever tries again.
+        const [dead] = await jobsOf(queue, { flow: 'f', state: 'dead' })
+        t.match(dead, { id, document: 'lost', user: 'alice', collection: 'default' })
+        t.match(dead?.failures, [{ code: 'LK_STORAGE_CORRUPT', message: /the record of the job/ }])
+        await queue.retry(id)
+        const [again] = await drained(queue, 'f')
+        t.equal(again?.document.document, 'lost')
+        t.match(queue.stats('f'), { queued: 0, done: 4, dead: 0 })
+        t.strictSame(await flowProblems(storage), [])
+      }
+    }
+  },
+)
+
+t.test('without a record and a document a job is a dead letter by its number', async (t) => {
+  const clock = new VirtualClock()
+  const storage = await new MemoryBackend().open('flows')
+  const queue = await openQueue(storage, { clock })
+  const id = await queue.load('f', documentOf('lost'))
+  const { jobs } = await queue.claim('f', 1)
+  await queue.fail(jobs[0]!, failureOf(jobs[0]!), { mayRetry: true })
+  const number = numberIn(id)!
+  await damageOf(storage, jobKey(number), 'damaged')
+  await damageOf(storage, blockKey(blockOf(number)), 'damaged')
+  await clock.advance(1e9)
+  const other = await openQueue(storage, { clock })
+  t.strictSame(await drained(other, 'f'), [])
+  t.match(await jobsOf(other, { flow: 'f', state: 'dead' }), [
+    { id: `lost.${number.toString(36)}`, document: '', failures: [{ message: /the document/ }] },
+  ])
+})
+
+t.test('a delay that is too far ahead, of a job without a record, is no delay', async (t) => {
+  for (const damage of ['gone', 'damaged'] as const) {
     const clock = new VirtualClock()
     const storage = await new MemoryBackend().open('flows')
-    const queue = await openQueue(storage, { clock })
-    const id = await queue.load('f', documentOf('lost'))
-    await queue.load('f', documentOf('sound'))
-    const { jobs } = await queue.claim('f', 1)
-    const claimed = jobs[0]!
-    if (state === 'queued') await queue.release(claimed, failureOf(claimed))
-    else await queue.fail(claimed, failureOf(claimed), { mayRetry: state === 'delayed' })
-    await storage.write([{ type: 'del', key: jobKey(numberIn(id)!) }])
-    await t.rejects(jobsOf(queue, { flow: 'f', state }), corrupt, state)
-    await t.rejects(jobsOf(queue, { flow: 'f' }), corrupt, state)
-    await clock.advance(1e9)
+    const ahead = await openQueue(storage, { clock: clock.shifted(1e10) })
+    const id = await ahead.load('f', documentOf('lost'))
+    const { jobs } = await ahead.claim('f', 1)
+    await ahead.fail(jobs[0]!, failureOf(jobs[0]!), { mayRetry: true })
+    await damageOf(storage, jobKey(numberIn(id)!), damage)
+    const alone = await openQueue(storage, { clock, isAlone: true })
+    t.match(alone.stats('f'), { queued: 0, delayed: 0, dead: 1 }, damage)
+    t.match(await jobsOf(alone, { flow: 'f', state: 'dead' }), [{ id, document: 'lost' }])
+    t.strictSame(await flowProblems(storage), [])
+  }
+})
+
+t.test(
+  'where it is not known which load was the last one, a retry says that this is',
+  async (t) => {
+    const storage = await new MemoryBackend().open('flows')
+    const queue = await openQueue(storage)
+    await queue.load('f', documentOf('twice'))
+    await drained(queue, 'f')
+    await damageOf(storage, latestKey('alice', 'twice'), 'damaged')
+    const id = await queue.load('f', documentOf('twice'))
+    await queue.load('f', documentOf('sound', 'bob'))
     const delivered = await drained(queue, 'f')
     t.strictSame(
       delivered.map(({ document }) => document.document),
       ['sound'],
     )
-    t.match(queue.stats('f'), { queued: 0, active: 0, delayed: 0, dead: 1 }, state)
-  }
+    const [dead] = await jobsOf(queue, { flow: 'f', state: 'dead' })
+    t.match(dead, { id, document: 'twice', failures: [{ code: 'LK_STORAGE_CORRUPT' }] })
+    t.match(dead?.failures[0]?.message, /which load of the document was processed last/)
+    await queue.retry(id)
+    t.equal((await drained(queue, 'f'))[0]?.document.document, 'twice')
+    t.equal((await queue.jobsOf('alice', 'twice')).latest?.job, id)
+    t.strictSame(await flowProblems(storage), [])
+  },
+)
+
+t.test('where it is not known how many documents of a block are needed, it stays', async (t) => {
+  const storage = await new MemoryBackend().open('flows')
+  const queue = await openQueue(storage)
+  const loads = ['a', 'b', 'c'].map((name) => queue.load('f', documentOf(name, name)))
+  const [id] = await Promise.all(loads)
+  const block = blockOf(numberIn(id!)!)
+  const { jobs } = await queue.claim('f', 1)
+  await queue.complete(jobs[0]!, steps)
+  await damageOf(storage, leftKey(block), 'damaged')
+  const other = await openQueue(storage)
+  t.equal((await drained(other, 'f')).length, 2)
+  t.match(other.stats('f'), { queued: 0, done: 3, dead: 0 })
+  t.ok(await storage.get(blockKey(block)))
+  await t.rejects(async () => decodeRecord((await storage.get(leftKey(block)))!), corrupt)
 })
 
 t.test('what another process has changed meanwhile is not damage', async (t) => {

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import t, { type Test } from 'tap'
+import { numberIn } from '../../../src/flow/queue/block.js'
+import { jobKey } from '../../../src/flow/queue/records.js'
 import { flowProblems } from '../../fixtures/problems.js'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { VirtualClock } from '../virtual-clock.js'
@@ -25,18 +27,21 @@ async function apart(t: Test, aheadMs: number) {
   const ahead = await open(aheadMs)
   const watcher = await open(0)
   const fail = async (...ids: readonly string[]) => {
-    for (const id of ids) await ahead.load('f', documentOf(id))
+    const loaded: string[] = []
+    for (const id of ids) loaded.push(await ahead.load('f', documentOf(id)))
     const { jobs } = await ahead.claim('f', ids.length)
     assert.equal(jobs.length, ids.length)
     for (const job of jobs) await ahead.fail(job, failureOf(job))
+    return loaded
   }
   const look = async () => {
     await watcher.refresh()
     await watcher.endWaits()
     return (await watcher.claim('f', 8)).jobs.length
   }
-  const problems = async () => flowProblems(await memory.backend().open('flows'))
-  return { clock, ahead, watcher, fail, look, problems }
+  const storage = await memory.backend().open('flows')
+  const problems = () => flowProblems(storage)
+  return { clock, ahead, watcher, fail, look, storage, problems }
 }
 
 for (const aheadMs of [60_000, dayMs]) {
@@ -58,6 +63,25 @@ for (const aheadMs of [60_000, dayMs]) {
     t.strictSame(await problems(), [])
   })
 }
+
+t.test('one whose record is damaged is told when it is due, and holds up no other', async (t) => {
+  for (const isSeen of [false, true]) {
+    const { clock, watcher, fail, look, storage, problems } = await apart(t, dayMs)
+    const [lost] = await fail('x', 'y')
+    if (isSeen) t.equal(await look(), 0)
+    const key = jobKey(numberIn(lost!)!)
+    await storage.write([{ type: 'put', key, value: Buffer.from('no record') }])
+    if (!isSeen) t.equal(await look(), 0)
+    await clock.advance(waitMs)
+    t.equal(await look(), 1)
+    t.match(watcher.stats('f'), { active: 1, delayed: 1, queued: 0 })
+    await clock.advance(2 * dayMs)
+    t.equal(await look(), 0)
+    t.match(watcher.stats('f'), { delayed: 0, dead: 1 })
+    t.match(await jobsOf(watcher, { flow: 'f', state: 'dead' }), [{ id: lost, document: 'x' }])
+    t.strictSame(await problems(), [])
+  }
+})
 
 t.test('one that others took on is left to them', async (t) => {
   const { clock, ahead, watcher, fail, look } = await apart(t, dayMs)
