@@ -74,7 +74,8 @@ export class ColumnWriter {
     let same = true
     for (let n = 0; n < length; n++) {
       const value = values[n]
-      if (same && value !== first) same = false
+      // As of JSON's numbers -0 is one, and a constant would be the one or the other.
+      if (same && !Object.is(value, first)) same = false
       if (typeof value === 'number') {
         numbers++
         if ((value | 0) === value && !Object.is(value, -0)) integers++

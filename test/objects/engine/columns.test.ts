@@ -55,13 +55,31 @@ t.test('few values that come again take a byte each, whatever they are', (t) => 
   t.end()
 })
 
+t.test('-0 is not 0 where both are beside each other', (t) => {
+  for (const values of [
+    [0, -0, 0],
+    [-0, 0],
+    [-0, -0],
+    [null, -0, 0],
+  ]) {
+    const writer = new ColumnWriter(values.length)
+    writer.add('values', values)
+    const found = Array.from(new ColumnReader(writer.finish()).column('values'))
+    t.ok(
+      values.every((value, row) => Object.is(found[row], value)),
+      found.join(),
+    )
+  }
+  t.end()
+})
+
 t.test('a page that is none is damaged data', async (t) => {
   for (const bytes of [Buffer.alloc(0), Buffer.from([9, 0, 0, 0, 1]), Buffer.alloc(64, 0x7b)]) {
     t.throws(() => new ColumnReader(bytes), { code: 'LK_STORAGE_CORRUPT' })
   }
 })
 
-/** Undefined is missing, and -0 may come back as 0 where all are alike. */
+/** Undefined is missing, and -0 comes back as 0 beside what is no number. */
 function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
   const shown = (values: readonly unknown[]) =>
     JSON.stringify(values.map((value) => (value === undefined ? ['missing'] : { value })))
