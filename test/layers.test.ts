@@ -251,6 +251,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/graph',
     'src/knowledge/collector',
     'src/knowledge/core-table',
+    'src/knowledge/found-records',
     'src/knowledge/record-shapes',
     'src/knowledge/records',
     'src/knowledge/segment-bytes',

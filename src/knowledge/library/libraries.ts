@@ -534,6 +534,7 @@ export class Libraries {
       versions.forget()
       upkeep.notice()
     }
+    library.onDamage = onError
     memory.onChange = () => versions.forget()
     return { library, memory, versions, upkeep, uses: 0 }
   }

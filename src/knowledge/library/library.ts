@@ -6,6 +6,7 @@ import { LastLook, type Reads } from '../../reads.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Operation, Precondition } from '../../storage.js'
 import type { CoreTable } from '../core-table.js'
+import { foundRecords } from '../found-records.js'
 import {
   garbagePartKey,
   libraryKey,
@@ -20,6 +21,7 @@ import {
 } from '../records.js'
 import type { CoreRef } from '../types.js'
 import type { HeldContent } from './held-content.js'
+import { waitingAnew } from './waiting-anew.js'
 import type { Seen, Ticks } from './ticks.js'
 
 /** A segment that no part has yet. */
@@ -33,6 +35,8 @@ export interface Waiting extends WaitingRecord {
    * the storage. HeldContent takes them away again.
    */
   content?: Uint8Array | undefined
+  /** Why it cannot be read: neither what its record said nor what that follows from. */
+  readonly damage?: LorekeepError | undefined
 }
 
 /** A change of one core, and what the library has to know of it: one write. */
@@ -83,7 +87,8 @@ export interface PartsChange {
 /** What a write was made from is not the newest any more: nothing was written. */
 class Outdated extends Error {}
 
-export const nameOfWaiting = ({ generation, segment }: Waiting) => `${generation}/${segment}`
+export const nameOfWaiting = ({ generation, segment }: Pick<Waiting, 'generation' | 'segment'>) =>
+  `${generation}/${segment}`
 
 /**
  * The index of all that a user has, as it is stored: its parts, segments that wait for one, and
@@ -95,6 +100,8 @@ export class Library {
   readonly user: string
   /** What changes with every write; a question that has seen one sees nothing newer. */
   onChange: () => void = () => undefined
+  /** Is told of records that were damaged and are known all the same. */
+  onDamage: (error: LorekeepError) => void = () => undefined
 
   readonly #table: CoreTable
   readonly #open: (record: PartRecord) => Part
@@ -115,6 +122,8 @@ export class Library {
   #isReady = false
   #loading: Promise<void> | undefined
   #reading = 0
+  /** Damaged records that were told. */
+  readonly #told = new Set<string>()
   readonly #writing = new Set<Promise<unknown>>()
   /** Those who change the record of the parts do so one after the other. */
   #last: Promise<unknown> = Promise.resolve()
@@ -489,11 +498,11 @@ export class Library {
     const { cores } = this.#table
     const stored = await cores.get(libraryKey(this.user))
     const waiting: Waiting[] = []
-    for await (const page of cores.scan(waitingOf(this.user))) {
-      for (const { key, value } of page) {
-        const [, , generation, segment] = decodeKey(key) as [string, string, string, number]
-        const record = decodeRecord<WaitingRecord>(value)
-        waiting.push({ ...record, user: this.user, generation, segment })
+    for await (const page of foundRecords<WaitingRecord>(cores, waitingOf(this.user))) {
+      for (const { key, record, damage } of page) {
+        const [, user, generation, segment] = decodeKey(key) as [string, string, string, number]
+        if (record !== undefined) waiting.push({ ...record, user, generation, segment })
+        else waiting.push(await this.#waitingAnew({ user, generation, segment }, damage))
       }
     }
     const retired = new Set<string>()
@@ -501,5 +510,21 @@ export class Library {
       for (const { key } of page) retired.add(decodeKey(key)[2] as string)
     }
     return { stored, waiting, retired }
+  }
+
+  /** It is damaged for as long as it is there: it is told once. */
+  async #waitingAnew(
+    place: Pick<Waiting, 'user' | 'generation' | 'segment'>,
+    cause: LorekeepError,
+  ): Promise<Waiting> {
+    const waiting = { ...place, ...(await waitingAnew(this.#table.cores, place, cause)) }
+    const name = nameOfWaiting(waiting)
+    if (waiting.damage === undefined && !this.#told.has(name)) {
+      this.#told.add(name)
+      const detail = `that a segment of core '${waiting.core}' of '${this.user}' waits to be indexed: it is known by other records`
+      const { details } = cause
+      this.onDamage(new LorekeepError('LK_STORAGE_CORRUPT', detail, { cause, details }))
+    }
+    return waiting
   }
 }

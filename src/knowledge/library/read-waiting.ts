@@ -15,11 +15,12 @@ export async function* readWaiting(
   waiting: Waiting,
   isShared: boolean,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { generation, segment: n, content } = waiting
+  const { generation, segment: n, content, damage } = waiting
   if (content !== undefined) {
     yield content
     return
   }
+  if (damage !== undefined) throw damage
   try {
     const stored = await places.cores.get(segmentKey(generation, n))
     if (stored === undefined) throw damaged(waiting, 'it lacks a segment')

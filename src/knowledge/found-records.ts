@@ -1,0 +1,83 @@
+import { hasCode, type LorekeepError } from '../errors.js'
+import { decodeRecord } from '../record.js'
+import type { Entry, Range, Storage } from '../storage.js'
+
+/** A record, or why there is none under its key. */
+export type FoundRecord<R> =
+  | { readonly key: Uint8Array; readonly record: R; readonly damage?: undefined }
+  | { readonly key: Uint8Array; readonly record?: undefined; readonly damage: LorekeepError }
+
+/** Keys that are looked at one by one where a page of them cannot be read. */
+const keysAtOnce = 256
+
+/** The records of a range in pages, from the first on: one that is damaged takes no other with it. */
+export async function* foundRecords<R>(
+  storage: Storage,
+  range: Range,
+): AsyncGenerator<readonly FoundRecord<R>[], void, undefined> {
+  let rest = range
+  for (;;) {
+    try {
+      for await (const page of storage.scan(rest)) {
+        const behind = behindAll(rest, page)
+        yield page.map(recordIn<R>)
+        if (behind === undefined) return
+        rest = behind
+      }
+      return
+    } catch (error) {
+      if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+    }
+    const keys = await keysIn(storage, rest)
+    const behind = behindAll(rest, keys)
+    yield await recordsUnder<R>(storage, keys)
+    if (behind === undefined) return
+    rest = behind
+  }
+}
+
+/** What is left of a range; nothing where there was none in it, or as many as were asked for. */
+function behindAll(range: Range, entries: readonly Entry[]): Range | undefined {
+  const last = entries.at(-1)
+  if (last === undefined) return undefined
+  const { gte: _, limit = Infinity, ...bounds } = range
+  const left = limit - entries.length
+  // The caller may change what it gets.
+  const behind = { ...bounds, gt: new Uint8Array(last.key) }
+  if (left === Infinity) return behind
+  return left > 0 ? { ...behind, limit: left } : undefined
+}
+
+async function keysIn(storage: Storage, range: Range): Promise<readonly Entry[]> {
+  const limit = Math.min(keysAtOnce, range.limit ?? Infinity)
+  const keys: Entry[] = []
+  for await (const page of storage.scan({ ...range, keysOnly: true, limit })) keys.push(...page)
+  return keys
+}
+
+async function recordsUnder<R>(
+  storage: Storage,
+  keys: readonly Entry[],
+): Promise<readonly FoundRecord<R>[]> {
+  const found: FoundRecord<R>[] = []
+  for (const { key } of keys) {
+    try {
+      const value = await storage.get(key)
+      // It may have been deleted meanwhile.
+      if (value !== undefined) found.push(recordIn({ key, value }))
+    } catch (damage) {
+      if (!hasCode(damage, 'LK_STORAGE_CORRUPT')) throw damage
+      found.push({ key, damage })
+    }
+  }
+  return found
+}
+
+function recordIn<R>({ key, value }: Entry): FoundRecord<R> {
+  try {
+    return { key, record: decodeRecord<R>(value) }
+  } catch (damage) {
+    if (!hasCode(damage, 'LK_STORAGE_CORRUPT')) throw damage
+    return { key, damage }
+  }
+}
