@@ -9,8 +9,10 @@ import {
   garbageKey,
   nameOfDiscarded,
   placesOfDiscarded,
+  segmentAt,
   segmentsOf,
   sliceKey,
+  smallKey,
   smallsOf,
   stagedKey,
   type LibraryRecord,
@@ -18,6 +20,7 @@ import {
   type StagedRecord,
 } from './records.js'
 import { decodeRecord, encodeRecord } from '../record.js'
+import { foundRecords } from './found-records.js'
 import { Ripening } from './ripening.js'
 
 /** Deletes at most so many keys in one write. */
@@ -422,23 +425,35 @@ export class Collector {
       await this.#delete(this.#cores, keys)
       keys = []
     }
-    for await (const page of this.#cores.scan({ ...smallsOf(generation), keysOnly: true })) {
-      for (const { key } of page) await take(key)
-    }
-    for await (const page of this.#cores.scan(segmentsOf(generation))) {
+    const lost: LorekeepError[] = []
+    for await (const page of foundRecords<SegmentRecord>(this.#cores, segmentsOf(generation))) {
       const slices: Uint8Array[] = []
-      for (const { value } of page) {
-        const segment = decodeRecord<SegmentRecord>(value)
+      for (const { key, record: segment, damage } of page) {
+        if (segment === undefined) {
+          if (!(await this.#isInline(generation, segmentAt(key)))) lost.push(damage)
+          continue
+        }
         for (let n = 0; n < segment.slices; n++) slices.push(sliceKey(segment.id, n))
       }
       await this.#delete(this.#slices, slices)
       for (const { key } of page) await take(key)
     }
-    for await (const page of this.#cores.scan({ ...contentsOf(generation), keysOnly: true })) {
-      for (const { key } of page) await take(key)
+    // Behind the segments: that its bytes lie there says of a damaged one that it has no slices.
+    for (const range of [smallsOf(generation), contentsOf(generation)]) {
+      for await (const page of this.#cores.scan({ ...range, keysOnly: true })) {
+        for (const { key } of page) await take(key)
+      }
     }
     await this.#delete(this.#cores, [...keys, garbageKey(generation)])
     this.#retired.delete(generation)
+    for (const cause of lost) this.#onError(slicesLeft(generation, cause))
+  }
+
+  async #isInline(generation: string, n: number): Promise<boolean> {
+    const key = smallKey(generation, n)
+    const range = { gte: key, lte: key, keysOnly: true }
+    for await (const _ of this.#cores.scan(range)) return true
+    return false
   }
 
   async #delete(storage: Storage, keys: readonly Uint8Array[]): Promise<void> {
@@ -450,6 +465,12 @@ export class Collector {
       await storage.write(operations, { durable: true })
     }
   }
+}
+
+/** Nobody else knows under which name they lie. */
+function slicesLeft(generation: string, cause: LorekeepError): LorekeepError {
+  const detail = `the slices of a deleted segment of generation '${generation}' stay: its record, which named them, was damaged`
+  return new LorekeepError('LK_STORAGE_CORRUPT', detail, { cause, details: cause.details })
 }
 
 /** Of generations and segments the names have no slash. */

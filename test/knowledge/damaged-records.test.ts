@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
-import { coreKey, segmentKey, waitingKey } from '../../src/knowledge/records.js'
+import { coreKey, segmentKey, smallKey, waitingKey } from '../../src/knowledge/records.js'
 import type { KnowledgeStore } from '../../src/knowledge/types.js'
 import type { Storage } from '../../src/storage.js'
 import { coreProblems } from '../fixtures/problems.js'
@@ -111,5 +111,33 @@ for (const [how, damage] of Object.entries(damages)) {
     t.strictSame(told, [])
     await knowledge.write(bad, [triplesMessage('again')], { mode: 'replace' })
     t.equal(await count(knowledge), 9)
+  })
+
+  t.test(`${how}: a generation of which a record is damaged is deleted all the same`, async (t) => {
+    for (const mode of ['replace', 'delete'] as const) {
+      for (const key of [segmentKey, smallKey]) {
+        const { backend, cores, told, reopened } = await filled(t)
+        await damage(backend, key(await generationOf(cores, bad), 0))
+        const knowledge = await reopened()
+        if (mode === 'delete') t.equal(await knowledge.delete(bad), true)
+        else await knowledge.write(bad, [triplesMessage('again')], { mode })
+        t.strictSame(await problems(backend), [])
+        t.strictSame(told, [])
+      }
+    }
+  })
+
+  t.test(`${how}: slices whose record is damaged stay, and that is told once`, async (t) => {
+    const { backend, cores, told, reopened } = await filled(t)
+    await damage(backend, segmentKey(await generationOf(cores, bad), 1))
+    const knowledge = await reopened()
+    t.equal(await knowledge.delete(bad), true)
+    while (told.length === 0) await sleep(5)
+    t.match(told, [{ ...corrupt, message: /the slices of a deleted segment/ }])
+    const [left, ...others] = await coreProblems(backend)
+    t.match(left, /^unreferenced \("[0-9a-f]{32}", 0\)/)
+    t.strictSame(others, [])
+    await reopened()
+    t.equal(told.length, 1)
   })
 }
