@@ -106,7 +106,7 @@ export class CoreImporter {
     const signal = eitherOf(this.#closing, options.signal)
     const { member } = this.#table
     // Nobody wants to send two gigabytes to be told of it then.
-    if (conditions !== undefined) checkCore(conditions, name, await this.#table.read(name))
+    if (conditions !== undefined) checkCore(conditions, name, await this.#read(name))
     await this.#libraries.room(name.user, signal)
     const created = createId(this.#now())
     const generation = (isIndexed && (await this.#appendedTo(name, mode))) || created
@@ -207,8 +207,7 @@ export class CoreImporter {
     onTry: (version: string) => void,
   ): Promise<Pick<ImportSummary, 'version' | 'duplicate'>> {
     for (;;) {
-      const stored = await this.#table.cores.get(coreKey(name))
-      const core = stored && decodeRecord<CoreRecord>(stored)
+      const { core, stored } = (await this.#libraries.toBeChanged(name)) ?? {}
       const digest = core?.digest ?? emptyDigest
       checkCore(how.conditions, name, core)
       if (how.expected !== undefined && how.expected !== digest) throw new CoreChanged()
@@ -279,12 +278,16 @@ export class CoreImporter {
    * finds another one, because somebody was faster, the index is given up.
    */
   async #appendedTo(name: CoreRef, mode: How['mode']): Promise<string | undefined> {
-    return mode === 'append' ? (await this.#table.read(name))?.generation : undefined
+    return mode === 'append' ? (await this.#read(name))?.generation : undefined
+  }
+
+  async #read(name: CoreRef): Promise<CoreRecord | undefined> {
+    return (await this.#libraries.toBeChanged(name))?.core
   }
 
   /** The core, where an import of this content would change nothing in it. */
   async #holding(name: CoreRef, how: How, digest: string): Promise<CoreRecord | undefined> {
-    const core = await this.#table.read(name)
+    const core = await this.#read(name)
     checkCore(how.conditions, name, core)
     if (core === undefined || (await this.#changeOf(core, how, digest)) !== 'none') return undefined
     return core

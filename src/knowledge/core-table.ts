@@ -6,11 +6,15 @@ import type { Collector } from './collector.js'
 import { coreKey, garbageKey, stagedKey, type CoreRecord, type StagedRecord } from './records.js'
 import type { CoreRef } from './types.js'
 
-/** A core as it is stored, and held. */
-export interface PinnedCore {
+/** A core as it is stored. */
+export interface StoredCore {
   readonly core: CoreRecord
   /** The bytes of its record, which a change of the core requires. */
   readonly stored: Uint8Array
+}
+
+/** The same, held. */
+export interface PinnedCore extends StoredCore {
   readonly release: () => void
 }
 
@@ -72,9 +76,18 @@ export class CoreTable {
     }
   }
 
+  /** @throws LorekeepError `LK_STORAGE_*`, of which `LK_STORAGE_CORRUPT` names the core */
+  async stored(name: CoreRef): Promise<StoredCore | undefined> {
+    try {
+      const stored = await this.cores.get(coreKey(name))
+      return stored && { core: decodeRecord<CoreRecord>(stored), stored }
+    } catch (error) {
+      throw hasCode(error, 'LK_STORAGE_CORRUPT') ? damagedCore(name, error.message, error) : error
+    }
+  }
+
   async read(name: CoreRef): Promise<CoreRecord | undefined> {
-    const stored = await this.cores.get(coreKey(name))
-    return stored && decodeRecord<CoreRecord>(stored)
+    return (await this.stored(name))?.core
   }
 
   /**
@@ -90,9 +103,8 @@ export class CoreTable {
       }
       const release = this.collector.pin(found.generation)
       try {
-        const stored = await this.cores.get(coreKey(name))
-        const core = stored && decodeRecord<CoreRecord>(stored)
-        if (stored && core?.generation === found.generation) return { core, stored, release }
+        const now = await this.stored(name)
+        if (now?.core.generation === found.generation) return { ...now, release }
       } catch (error) {
         release()
         throw error
@@ -172,6 +184,15 @@ export class CoreTable {
       return true
     }
   }
+}
+
+/** What cannot be read of a core, or made anew, is its own record. */
+export function damagedCore(name: CoreRef, reason: string, cause?: LorekeepError): LorekeepError {
+  const { user, id } = name
+  const key = Buffer.from(coreKey(name)).toString('hex')
+  const detail = `the record of core '${id}' of '${user}': ${reason}`
+  const details = { partition: 'cores', key, user, id }
+  return new LorekeepError('LK_STORAGE_CORRUPT', detail, { cause, details })
 }
 
 const encoder = new TextEncoder()

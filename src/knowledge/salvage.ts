@@ -3,7 +3,6 @@
 
 import { hasCode } from '../errors.js'
 import { decodeKey, keyPrefix } from '../keys.js'
-import { MessageDecoder } from '../codec/decoder.js'
 import { encodeRecord } from '../record.js'
 import type { Entry, Operation, Storage } from '../storage.js'
 import type { Finding, FindingCode, Source } from '../verify/finding.js'
@@ -15,7 +14,6 @@ import { countNames, fieldOf, isCoreRecord, isSegmentRecord } from './record-sha
 import {
   allGarbage,
   allStaged,
-  checkRef,
   contentKey,
   coreKey,
   createId,
@@ -34,6 +32,7 @@ import {
 } from './records.js'
 import { piecesOf, unpacked, type PlacedSegment } from './segment-bytes.js'
 import { SegmentContent } from './segment-content.js'
+import { ownerOf } from './segment-owner.js'
 import { sliceBytes } from './segment-writer.js'
 import type { CoreCounts, CoreRef } from './types.js'
 
@@ -339,22 +338,10 @@ class CoreSalvage {
     for await (const entry of this.#cores.entries(segmentsOf(generation))) {
       const segment = this.#segmentOf(entry)
       const n = segmentAt(entry.key)
-      const name = segment && (await this.#nameIn({ generation, n, segment }))
+      if (segment === undefined) continue
+      const placed = { generation, n, segment }
+      const name = await ownerOf(piecesOf(segment), (piece) => this.#read(placed, piece))
       if (name !== undefined) return name
-    }
-    return undefined
-  }
-
-  async #nameIn(placed: PlacedSegment): Promise<CoreRef | undefined> {
-    const decoder = new MessageDecoder()
-    try {
-      for (let piece = 0; piece < piecesOf(placed.segment); piece++) {
-        const slice = await this.#read(placed, piece)
-        if (slice === undefined) return undefined
-        for (const [, { m }] of decoder.push(slice)) return checkRef({ user: m.u, id: m.i })
-      }
-    } catch {
-      // It is told with its segment.
     }
     return undefined
   }

@@ -38,15 +38,7 @@ import { Libraries } from './library/libraries.js'
 import { deleteTicks } from './library/ticks.js'
 import { readWaiting } from './library/read-waiting.js'
 import { checkGraphQuery } from './graph-query.js'
-import {
-  checkName,
-  checkRef,
-  coreKey,
-  formatKey,
-  formatVersion,
-  toStat,
-  type CoreRecord,
-} from './records.js'
+import { checkName, checkRef, coreKey, formatKey, formatVersion, toStat } from './records.js'
 import type {
   CoreExport,
   CorePage,
@@ -183,6 +175,11 @@ class StoredKnowledge implements ClosableKnowledgeStore {
       threads: parts.indexThreads ?? 0,
       bytesPerSecond: parts.indexBytesPerSecond ?? Infinity,
       onError,
+      mend: async (ref) => {
+        // It takes what nothing else here needs at first.
+        const { mendCore } = await import('./core-mending.js')
+        return mendCore(ref, { table, slices, now })
+      },
       presence,
     })
     const libraries = this.#libraries
@@ -308,9 +305,9 @@ class StoredKnowledge implements ClosableKnowledgeStore {
       const key = coreKey(name)
       const { member } = this.#table
       for (;;) {
-        const stored = await this.#cores.get(key)
-        if (stored === undefined) return false
-        const core = decodeRecord<CoreRecord>(stored)
+        const found = await this.#libraries.toBeChanged(name)
+        if (found === undefined) return false
+        const { core, stored } = found
         checkCore(conditions, name, core)
         const { generation } = core
         const operations: Operation[] = [{ type: 'del', key }, this.#table.markGarbage(generation)]

@@ -5,9 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { coreKey, segmentKey, smallKey, waitingKey } from '../../src/knowledge/records.js'
-import type { KnowledgeStore } from '../../src/knowledge/types.js'
+import type { CoreStat, KnowledgeStore } from '../../src/knowledge/types.js'
 import type { Storage } from '../../src/storage.js'
+import type { CoreMessage } from '../../src/types.js'
 import { coreProblems } from '../fixtures/problems.js'
+import { SharedMemory } from '../fixtures/shared-memory.js'
 import { openStore, slicedMessage, triplesMessage } from '../fixtures/stores.js'
 import { UnreadableBackend } from '../fixtures/unreadable-backend.js'
 
@@ -53,6 +55,11 @@ async function generationOf(cores: Storage, ref: { user: string; id: string }): 
     .generation
 }
 
+async function listed(knowledge: KnowledgeStore, given: CoreStat[] = []): Promise<string[]> {
+  for await (const core of knowledge.list({ user })) given.push(core)
+  return given.map(({ id }) => id)
+}
+
 /** What a sweep takes goes soon. */
 async function problems(backend: UnreadableBackend): Promise<string[]> {
   for (let looks = 0; looks < 200; looks++) {
@@ -64,6 +71,7 @@ async function problems(backend: UnreadableBackend): Promise<string[]> {
 
 const count = (knowledge: KnowledgeStore, cores?: readonly string[]) =>
   knowledge.graph({ user, ...(cores && { cores }) }).count()
+const empty: readonly CoreMessage[] = []
 
 for (const [how, damage] of Object.entries(damages)) {
   t.test(`${how}: that a segment waits follows from its core and the segment`, async (t) => {
@@ -140,4 +148,139 @@ for (const [how, damage] of Object.entries(damages)) {
     await reopened()
     t.equal(told.length, 1)
   })
+
+  const changes: Readonly<
+    Record<string, readonly [(knowledge: KnowledgeStore) => Promise<unknown>, number]>
+  > = {
+    'an import in its place': [(k) => k.write(bad, [triplesMessage('n')], { mode: 'replace' }), 3],
+    'an empty one in its place': [(k) => k.write(bad, empty, { mode: 'replace' }), 0],
+    'its deletion': [(k) => k.delete(bad), 0],
+    'an import of more': [(k) => k.write(bad, [triplesMessage('n')]), 7],
+    'an import with an index': [(k) => k.write(bad, [triplesMessage('n')], { index: true }), 7],
+    'an import of what it has': [(k) => k.write(bad, [triplesMessage('bad')]), 4],
+    'an import of nothing': [(k) => k.write(bad, empty), 4],
+  }
+  for (const [name, [change, triples]] of Object.entries(changes)) {
+    t.test(`${how}: ${name} makes a damaged record of a core anew`, async (t) => {
+      for (const isIndexed of [false, true]) {
+        const { backend, stat, told, reopened } = await filled(t)
+        if (isIndexed) await (await reopened()).index({ user })
+        await damage(backend, coreKey(bad))
+        const knowledge = await reopened()
+        await t.rejects(knowledge.stat(bad), ofBad)
+        await t.rejects(knowledge.export(bad), ofBad)
+        await t.rejects(count(knowledge, ['bad']), ofBad)
+        t.equal(await count(knowledge), 7, 'the index has all of it')
+        t.match(await knowledge.write(good, [triplesMessage('more')]), { triples: 3 })
+        t.strictSame(told, [])
+        await change(knowledge)
+        t.match(told, [{ ...ofBad, message: /'bad' of 'alice': it was damaged/ }])
+        t.equal(await count(knowledge), triples + 6)
+        const now = await knowledge.stat(bad)
+        t.equal(now?.triples ?? 0, triples)
+        if (name === 'an import of nothing') t.strictSame(now, stat)
+        t.strictSame(await listed(knowledge), now ? ['bad', 'good'] : ['good'])
+        t.strictSame(await problems(backend), [])
+        t.equal(told.length, 1)
+      }
+    })
+  }
+
+  t.test(`${how}: of several damaged records each is made anew by itself`, async (t) => {
+    const { backend, reopened } = await filled(t)
+    for (const ref of [bad, good, { user: 'bob', id: 'bad' }]) await damage(backend, coreKey(ref))
+    const knowledge = await reopened()
+    t.equal(await knowledge.delete(bad), true)
+    t.match(await knowledge.write(good, [triplesMessage('good')]), { duplicate: true })
+    t.match(await knowledge.write({ user: 'bob', id: 'bad' }, empty), { duplicate: true })
+    t.strictSame(await problems(backend), [])
+  })
+
+  t.test(`${how}: those who change a damaged core at once do so one after the other`, async (t) => {
+    const { backend, told, reopened } = await filled(t)
+    await damage(backend, coreKey(bad))
+    const knowledge = await reopened()
+    await Promise.all([
+      ...['a', 'b', 'c'].map((name) =>
+        knowledge.write(bad, [triplesMessage(name)], { mode: 'replace' }),
+      ),
+      knowledge.write(bad, [triplesMessage('d')]),
+      knowledge.delete(bad),
+    ])
+    t.equal(told.length, 1)
+    t.strictSame(await problems(backend), [])
+  })
+
+  t.test(`${how}: an empty core has no segments to be known by`, async (t) => {
+    const { backend, reopened } = await filled(t)
+    const first = await reopened()
+    await first.write({ user, id: 'empty' }, empty)
+    await damage(backend, coreKey({ user, id: 'empty' }))
+    const knowledge = await reopened()
+    t.match(await knowledge.write({ user, id: 'empty' }, [triplesMessage('e')]), { triples: 3 })
+    t.strictSame(await problems(backend), [])
+  })
+
+  t.test(`${how}: what a core was is not guessed where more of it is damaged`, async (t) => {
+    const losses: Readonly<Record<string, (generation: string, cores: Storage) => Uint8Array>> = {
+      'the record of a segment': (generation) => segmentKey(generation, 0),
+      'the record of the last one': (generation) => segmentKey(generation, 1),
+    }
+    for (const isGone of [true, false]) {
+      for (const [name, lost] of Object.entries(losses)) {
+        const { backend, cores, told, reopened } = await filled(t)
+        const generation = await generationOf(cores, bad)
+        const key = lost(generation, cores)
+        if (isGone) await cores.write([{ type: 'del', key }])
+        else await damage(backend, key)
+        await damage(backend, coreKey(bad))
+        const knowledge = await reopened()
+        const before = await coreProblems(backend)
+        await t.rejects(knowledge.delete(bad), ofBad, name)
+        await t.rejects(knowledge.write(bad, empty, { mode: 'replace' }), ofBad, name)
+        t.strictSame(await coreProblems(backend), before)
+        t.strictSame(told, [])
+      }
+    }
+  })
+
+  t.test(`${how}: segments that nobody can be told to have are left`, async (t) => {
+    const { backend, cores, reopened } = await filled(t)
+    const generation = await generationOf(cores, good)
+    await damage(backend, coreKey(good))
+    await damage(backend, smallKey(generation, 0))
+    const knowledge = await reopened()
+    await t.rejects(knowledge.delete(good), { ...corrupt, details: { id: 'good' } })
+    // Another core knows its own.
+    await damage(backend, coreKey(bad))
+    t.equal(await knowledge.delete(bad), true)
+  })
 }
+
+t.test('a record that is none is made anew among those who share it', async (t) => {
+  const shared = new SharedMemory()
+  const a = await openStore(t, shared.backend())
+  const b = await openStore(t, shared.backend())
+  await a.knowledge.write(bad, [triplesMessage('bad')])
+  const backend = shared.backend()
+  const cores = await backend.open('cores')
+  await cores.write([{ type: 'put', key: coreKey(bad), value: Buffer.from('{"id":') }])
+  await t.rejects(b.knowledge.stat(bad), ofBad)
+  await Promise.all([
+    a.knowledge.write(bad, [triplesMessage('one')], { mode: 'replace' }),
+    b.knowledge.write(bad, [triplesMessage('two')], { mode: 'replace' }),
+  ])
+  for (const { knowledge } of [a, b]) t.match(await knowledge.stat(bad), { triples: 3 })
+  await a.close()
+  await b.close()
+})
+
+t.test('a record that cannot be read stays as it is where others may change it', async (t) => {
+  const shared = new SharedMemory()
+  const backend = new UnreadableBackend(shared.backend())
+  const { knowledge } = await openStore(t, backend)
+  await knowledge.write(bad, [triplesMessage('bad')])
+  backend.lose('cores', coreKey(bad))
+  await t.rejects(knowledge.delete(bad), ofBad)
+  await t.rejects(knowledge.write(bad, empty), ofBad)
+})

@@ -8,6 +8,7 @@ import type { HeldParts } from '../../graph/version.js'
 import { decodeKey } from '../../keys.js'
 import type { Presence } from '../../presence.js'
 import type { Reads } from '../../reads.js'
+import { damagedCore, type StoredCore } from '../core-table.js'
 import { allWaiting, partName, waitingOf } from '../records.js'
 import type { CoreRef } from '../types.js'
 import { HeldContent } from './held-content.js'
@@ -41,6 +42,8 @@ interface LibrariesParts extends IndexingTools {
   readonly threads: number
   readonly bytesPerSecond: number
   readonly onError: (error: unknown) => void
+  /** Makes the record of a core anew where it is damaged; false where it is not. Nobody changes the core meanwhile. */
+  readonly mend: (ref: CoreRef) => Promise<boolean>
   /** Of those who share the storages. */
   readonly presence: Presence | undefined
 }
@@ -146,12 +149,33 @@ export class Libraries {
    * of the one before what waits, which the storage may show before that one knows itself.
    */
   async commit(change: CoreChange): Promise<boolean> {
-    const name = nameOf(change.name)
+    return this.#inTurnOfCore(change.name, (library) => library.commit(change))
+  }
+
+  /**
+   * A core that is about to be changed, or deleted. Where its record is damaged that is made anew, and told.
+   * @throws LorekeepError `LK_STORAGE_*`
+   */
+  async toBeChanged(ref: CoreRef): Promise<StoredCore | undefined> {
+    const { table } = this.#tools
+    try {
+      return await table.stored(ref)
+    } catch (error) {
+      if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+      if (await this.#inTurnOfCore(ref, () => this.#parts.mend(ref))) {
+        this.#parts.onError(damagedCore(ref, 'it was damaged, and is made anew', error))
+      }
+    }
+    return table.stored(ref)
+  }
+
+  async #inTurnOfCore<T>(ref: CoreRef, change: (library: Library) => Promise<T>): Promise<T> {
+    const name = nameOf(ref)
     this.#forget(name)
     const before = this.#changing.get(name)
-    const work = this.#using(change.name.user, async ({ library }) => {
+    const work = this.#using(ref.user, async ({ library }) => {
       await before
-      return library.commit(change)
+      return change(library)
     })
     const settled = work.then(ignore, ignore)
     this.#changing.set(name, settled)
