@@ -2,8 +2,11 @@
 
 import { allByLooks, pageByLooks, type Cursors } from '../paging.js'
 import { isWithin, timeRange } from '../time-range.js'
-import { decodeRecord } from '../record.js'
+import type { LorekeepError } from '../errors.js'
+import { decodeKey } from '../keys.js'
 import type { Storage } from '../storage.js'
+import { damagedCore } from './core-table.js'
+import { foundRecords } from './found-records.js'
 import { checkName, coreKey, coresOf, toStat, type CoreRecord } from './records.js'
 import type { CorePage, CoreQuery, CoreStat } from './types.js'
 
@@ -19,17 +22,27 @@ export class CoreListing {
     this.#cursors = cursors
   }
 
+  /** @throws LorekeepError `LK_STORAGE_CORRUPT`, which names the core, where the record of one in it is damaged */
   async page(query: CoreQuery): Promise<CorePage> {
-    const look = this.#lookFor(query)
+    const look = this.#lookFor(query, (damage) => {
+      throw damage
+    })
     const { items, page } = await pageByLooks(look, query, this.#cursors, nameOf(query))
     return { cores: items, ...page }
   }
 
-  list(query: CoreQuery): AsyncGenerator<CoreStat, void, undefined> {
-    return allByLooks(this.#lookFor(query), query, this.#cursors, nameOf(query))
+  /** The same at its end: all others are given first. */
+  async *list(query: CoreQuery): AsyncGenerator<CoreStat, void, undefined> {
+    let first: LorekeepError | undefined
+    const look = this.#lookFor(query, (damage) => (first ??= damage))
+    yield* allByLooks(look, query, this.#cursors, nameOf(query))
+    if (first !== undefined) throw first
   }
 
-  #lookFor({ user: named, prefix = '', ...times }: CoreQuery) {
+  #lookFor(
+    { user: named, prefix = '', ...times }: CoreQuery,
+    onDamage: (damage: LorekeepError) => void,
+  ) {
     const user = checkName('user', named)
     const created = timeRange(times.createdFrom, times.createdTo)
     const updated = timeRange(times.updatedFrom, times.updatedTo)
@@ -46,14 +59,15 @@ export class CoreListing {
       const found: CoreStat[] = []
       let count = 0
       let last: string | undefined
-      for await (const page of this.#cores.scan({ ...from, lt, limit })) {
-        for (const { value } of page) {
-          const core = toStat(decodeRecord<CoreRecord>(value))
-          if (!core.id.startsWith(prefix)) return { found, next: undefined }
+      for await (const page of foundRecords<CoreRecord>(this.#cores, { ...from, lt, limit })) {
+        for (const { key, record, damage } of page) {
+          const id = record?.id ?? (decodeKey(key)[2] as string)
+          if (!id.startsWith(prefix)) return { found, next: undefined }
           count++
           if (found.length === most) return { found, next: last }
-          last = core.id
-          if (isAsked(core)) found.push(core)
+          last = id
+          if (record === undefined) onDamage(damagedCore({ user, id }, damage.message, damage))
+          else if (isAsked(record)) found.push(toStat(record))
         }
       }
       return { found, next: count < limit ? undefined : last }

@@ -186,6 +186,22 @@ for (const [how, damage] of Object.entries(damages)) {
     })
   }
 
+  t.test(`${how}: all cores but the damaged one are listed, and that is told`, async (t) => {
+    const { backend, reopened } = await filled(t)
+    await damage(backend, coreKey(bad))
+    const knowledge = await reopened()
+    const given: CoreStat[] = []
+    await t.rejects(listed(knowledge, given), ofBad)
+    t.match(given, [{ id: 'good' }])
+    t.strictSame(Object.keys(given[0] as object).includes('generation'), false)
+    await t.rejects(knowledge.corePage({ user }), ofBad)
+    const page = await knowledge.corePage({ user, prefix: 'g' })
+    t.match(page.cores, [{ id: 'good' }])
+    t.equal(page.next, undefined)
+    await knowledge.write(bad, empty)
+    t.match((await knowledge.corePage({ user })).cores, [{ id: 'bad' }, { id: 'good' }])
+  })
+
   t.test(`${how}: of several damaged records each is made anew by itself`, async (t) => {
     const { backend, reopened } = await filled(t)
     for (const ref of [bad, good, { user: 'bob', id: 'bad' }]) await damage(backend, coreKey(ref))
