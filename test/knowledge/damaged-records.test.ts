@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
+import { pace } from '../../src/knowledge/library/policy.js'
 import { coreKey, segmentKey, smallKey, waitingKey } from '../../src/knowledge/records.js'
 import type { CoreStat, KnowledgeStore } from '../../src/knowledge/types.js'
 import type { Storage } from '../../src/storage.js'
@@ -299,4 +300,31 @@ t.test('a record that cannot be read stays as it is where others may change it',
   backend.lose('cores', coreKey(bad))
   await t.rejects(knowledge.delete(bad), ofBad)
   await t.rejects(knowledge.write(bad, empty), ofBad)
+})
+
+t.test('in the background what is whole is indexed beside what is damaged', async (t) => {
+  const usual = { ...pace }
+  t.teardown(() => Object.assign(pace, usual))
+  Object.assign(pace, { quietMs: 20, idleMs: 20 })
+  const backend = new UnreadableBackend(new MemoryBackend())
+  const first = await openStore(t, backend, { indexThreads: 0 })
+  const cores = await backend.open('cores')
+  for (let n = 0; n < 10; n++) {
+    const ref = { user, id: `${n}` }
+    await first.knowledge.write(ref, [triplesMessage(`${n}`)])
+    if (n % 2 === 1) backend.lose('cores', smallKey(await generationOf(cores, ref), 0))
+  }
+  await first.close()
+  const told: unknown[] = []
+  const { knowledge } = await openStore(t, backend, { onError: (error) => void told.push(error) })
+  let waiting = Infinity
+  // After an error of another kind the next try is a second later, then two, four and eight.
+  for (let looks = 0; looks < 100 && waiting > 5; looks++) {
+    await sleep(20)
+    waiting = (await knowledge.indexState({ user })).waiting.segments
+  }
+  t.equal(waiting, 5)
+  t.match(told[0], { ...corrupt, message: /core '\d' of 'alice' cannot be indexed/ })
+  await t.rejects(count(knowledge), corrupt)
+  t.equal(await count(knowledge, ['0', '2']), 6)
 })

@@ -269,9 +269,19 @@ export class Upkeep {
     const how = { isWaitedFor: false, signal }
     await this.#indexing.run(signal, () =>
       this.#inTurn('index', how, async () => {
-        await this.#library.refresh()
         const options = { signal, isThorough: false, onDamage, join }
-        await indexSegments(this.#library, soon(), this.#tools, options)
+        let known: number
+        do {
+          known = this.#damaged.size
+          await this.#library.refresh()
+          try {
+            await indexSegments(this.#library, soon(), this.#tools, options)
+          } catch (error) {
+            // The others do not wait for one that cannot be read.
+            if (this.#damaged.size === known) throw error
+            this.#onError(error)
+          }
+        } while (this.#damaged.size > known)
       }),
     )
   }
