@@ -9,6 +9,7 @@ import { rdfFactory } from '../rdf/factory.js'
 import { mendFunctions, type EngineParts } from './functions.js'
 import type { Syntax } from './iris.js'
 import { mediatorOf } from './mediator.js'
+import { mendMinus } from './minus.js'
 import { mendPathActors, mendPathIterators } from './paths.js'
 import type { LateIterator, PathIterator } from './paths.js'
 import { quietTasks, type EngineStream } from './question.js'
@@ -97,6 +98,9 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
   )
   mendFunctions(engine, expressions('@comunica/utils-expression-evaluator') as EngineParts)
   keepEmptyParts(engine)
+  const joining = createRequire(require.resolve('@comunica/actor-rdf-join-minus-hash'))
+  const { termToString } = joining('rdf-string') as { termToString(term: Term): string }
+  mendMinus(engine, termToString)
   const asynciterator = reading('asynciterator') as Iterators
   mendPathActors(engine, asynciterator.TransformIterator)
   const paths = createRequire(require.resolve('@comunica/actor-query-operation-path-zero-or-more'))
