@@ -9,6 +9,7 @@ import { rdfFactory } from '../rdf/factory.js'
 import { mendFunctions, type EngineParts } from './functions.js'
 import type { Syntax } from './iris.js'
 import { mediatorOf } from './mediator.js'
+import { mendUnions, type UnionIterator } from './iterators.js'
 import { mendMinus } from './minus.js'
 import { mendPathActors, mendPathIterators } from './paths.js'
 import type { LateIterator, PathIterator } from './paths.js'
@@ -111,6 +112,7 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
   const iris = createRequire(require.resolve('@comunica/actor-function-factory-term-iri'))
   const { resolve } = iris('relative-to-absolute-iri') as Pick<Peer, 'resolve'>
   asynciterator.setTaskScheduler(quietTasks(asynciterator.getTaskScheduler()))
+  mendUnions(asynciterator.UnionIterator.prototype)
   const { skolemizeTerm } =
     require('@comunica/actor-optimize-query-operation-query-source-skolemize') as {
       skolemizeTerm(factory: typeof rdfFactory, term: Term, source: string): Term
@@ -145,6 +147,7 @@ interface Iterators {
   getTaskScheduler(): (task: () => void) => void
   setTaskScheduler(schedule: (task: () => void) => void): void
   readonly TransformIterator: LateIterator
+  readonly UnionIterator: { readonly prototype: UnionIterator }
 }
 
 interface Token {
