@@ -22,3 +22,28 @@ export function mendUnions(prototype: UnionIterator): void {
     })
   }
 }
+
+type Listener = (...args: unknown[]) => void
+
+export interface EndingIterator {
+  readonly done: boolean
+  on(event: string | symbol, listener: Listener): this
+  rawListeners(event: string): unknown[]
+}
+
+/**
+ * What the engine counts, joins or takes away it reads to the end, and some iterators without an item
+ * end before anybody reads: those of `:a :p? :b`, some of the time. Who listens then hears of it, too.
+ */
+export function mendEnds(prototype: EndingIterator, schedule: (task: () => void) => void): void {
+  const on = prototype.on
+  prototype.on = function (this: EndingIterator, event, listener) {
+    on.call(this, event, listener)
+    if (event === 'end' && this.done) {
+      schedule(() => {
+        if (this.rawListeners('end').includes(listener)) listener.call(this)
+      })
+    }
+    return this
+  }
+}

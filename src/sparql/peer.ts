@@ -9,7 +9,7 @@ import { rdfFactory } from '../rdf/factory.js'
 import { mendFunctions, type EngineParts } from './functions.js'
 import type { Syntax } from './iris.js'
 import { mediatorOf } from './mediator.js'
-import { mendUnions, type UnionIterator } from './iterators.js'
+import { mendEnds, mendUnions, type EndingIterator, type UnionIterator } from './iterators.js'
 import { mendMinus } from './minus.js'
 import { mendPathActors, mendPathIterators } from './paths.js'
 import type { LateIterator, PathIterator } from './paths.js'
@@ -113,6 +113,7 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
   const { resolve } = iris('relative-to-absolute-iri') as Pick<Peer, 'resolve'>
   asynciterator.setTaskScheduler(quietTasks(asynciterator.getTaskScheduler()))
   mendUnions(asynciterator.UnionIterator.prototype)
+  mendEnds(asynciterator.AsyncIterator.prototype, (task) => asynciterator.getTaskScheduler()(task))
   const { skolemizeTerm } =
     require('@comunica/actor-optimize-query-operation-query-source-skolemize') as {
       skolemizeTerm(factory: typeof rdfFactory, term: Term, source: string): Term
@@ -147,6 +148,7 @@ interface Iterators {
   getTaskScheduler(): (task: () => void) => void
   setTaskScheduler(schedule: (task: () => void) => void): void
   readonly TransformIterator: LateIterator
+  readonly AsyncIterator: { readonly prototype: EndingIterator }
   readonly UnionIterator: { readonly prototype: UnionIterator }
 }
 
