@@ -6,13 +6,18 @@ import { TextBuilder, type StructuredText } from './structured-text.js'
 import type { ReadLimits } from './types.js'
 import { zipShare, ZipReader } from './zip.js'
 
-/** Of mammoth, what is used. */
+/** Of mammoth, what is used. `file` is how its own tests give it a document: it asks for the members. */
 interface Mammoth {
   convertToHtml(
-    input: { readonly buffer: Buffer },
+    input: { readonly file: DocxFile },
     options: object,
   ): Promise<{ readonly value: string }>
   readonly images: { imgElement(image: () => Promise<{ readonly src: string }>): object }
+}
+
+interface DocxFile {
+  exists(name: string): boolean
+  read(name: string): Promise<string>
 }
 
 const mammothPeer = { name: 'mammoth', version: 1, files: 'reading DOCX' }
@@ -23,14 +28,12 @@ export async function readDocx(
   bytes: Uint8Array,
   { maxTextLength, maxFileMemoryMb }: ReadLimits,
 ): Promise<StructuredText> {
-  // The package takes archives apart as large as they become.
   const archive = new ZipReader(bytes, zipShare(maxFileMemoryMb))
-  for (const member of archive.members) archive.inflate(member)
   const { default: mammoth } = (await peer(() => import('mammoth'), mammothPeer)) as unknown as {
     readonly default: Mammoth
   }
   const { value } = await mammoth.convertToHtml(
-    { buffer: Buffer.from(bytes) },
+    { file: fileOf(archive) },
     {
       styleMap,
       // Pictures are not read, and nothing outside of the file is.
@@ -41,6 +44,17 @@ export async function readDocx(
   const builder = new TextBuilder(maxTextLength)
   addHtml(builder, await parseHtml(value))
   return builder.finish(await titleOf(archive))
+}
+
+/**
+ * Not the bytes of the archive: the package would take it apart as large as it becomes, and by a reader
+ * that may find other members in it than ours, which counts.
+ */
+function fileOf(archive: ZipReader): DocxFile {
+  return {
+    exists: (name) => archive.has(name),
+    read: async (name) => archive.text(name) ?? '',
+  }
 }
 
 async function titleOf(archive: ZipReader): Promise<string | undefined> {

@@ -56,16 +56,22 @@ function endOf(view: Buffer): number {
 
 /** Members of an archive, of which all together become `maxBytes` at most. */
 export class ZipReader {
-  readonly members: readonly ZipMember[]
+  readonly #members = new Map<string, ZipMember>()
   readonly #bytes: Buffer
   readonly #maxBytes: number
   #left: number
 
   constructor(bytes: Uint8Array, maxBytes: number) {
-    this.members = zipMembers(bytes)
+    for (const member of zipMembers(bytes)) {
+      if (!this.#members.has(member.name)) this.#members.set(member.name, member)
+    }
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#maxBytes = maxBytes
     this.#left = maxBytes
+  }
+
+  has(name: string): boolean {
+    return this.#members.has(name)
   }
 
   text(name: string): string | undefined {
@@ -75,12 +81,11 @@ export class ZipReader {
 
   /** `undefined` where there is none of that name. @throws Unreadable */
   read(name: string): Uint8Array | undefined {
-    const member = this.members.find((each) => each.name === name)
-    return member && this.inflate(member)
+    const member = this.#members.get(name)
+    return member && this.#inflate(member)
   }
 
-  /** @throws Unreadable */
-  inflate({ name, method, isEncrypted, bytes, at }: ZipMember): Uint8Array {
+  #inflate({ name, method, isEncrypted, bytes, at }: ZipMember): Uint8Array {
     if (isEncrypted) throw new Unreadable('encrypted', 'it is encrypted: it needs a password')
     const view = this.#bytes
     if (at + 30 > view.length || view.readUInt32LE(at) !== localSignature) {

@@ -73,14 +73,58 @@ t.test('what is damaged says what', async (t) => {
 })
 
 t.test('an archive that becomes too large is not taken apart', async (t) => {
-  const zeros = Buffer.alloc(17 * mb)
-  // A quarter of the memory is for what comes out of an archive.
-  const bomb = docx([{ text: 'x' }], { more: { 'word/media/x.bin': zeros } })
+  const notes = Buffer.from(`<notes>${' '.repeat(17 * mb)}</notes>`)
+  // A quarter of the memory is for what is read out of an archive.
+  const bomb = docx([{ text: 'x' }], { more: { 'word/footnotes.xml': notes } })
   await t.rejects(read(word, bomb, { maxFileMemoryMb: 64 }), because('memory'))
   t.ok(await read(word, bomb, { maxFileMemoryMb: 72 }))
+  const pictures = docx([{ text: 'x' }], { more: { 'word/media/x.bin': Buffer.alloc(65 * mb) } })
+  t.ok(await read(word, pictures, { maxFileMemoryMb: 64 }), 'pictures are not taken out of it')
   const many = Object.fromEntries(
     Array.from({ length: 5 }, (_, n) => [`OEBPS/text/c${n}.xhtml`, Buffer.alloc(4 * mb, ' ')]),
   )
   const long = epub('x', ['', '', '', '', ''], many)
   await t.rejects(read(book, long, { maxFileMemoryMb: 64 }), because('memory'))
 })
+
+t.test(
+  'of an archive with two directories, the members that count are the ones that are read',
+  async (t) => {
+    const { text } = await read(
+      word,
+      twoDirectories(docx([{ text: 'counted' }]), docx([{ text: 'other' }])),
+    )
+    t.equal(text, 'counted')
+  },
+)
+
+/**
+ * The end says where the directory of the first archive begins, and how long that of the second is. Who
+ * counts from the beginning finds the first; who counts back from the end, as JSZip does, the second.
+ */
+function twoDirectories(first: Buffer, second: Buffer): Buffer {
+  const [one, other] = [first, second].map((archive) => {
+    const end = archive.subarray(-22)
+    const at = end.readUInt32LE(16)
+    return {
+      members: archive.subarray(0, at),
+      directory: Buffer.from(archive.subarray(at, -22)),
+      end,
+    }
+  }) as [Parts, Parts]
+  const gap = Buffer.alloc(one.directory.length)
+  for (let at = 0; at < other.directory.length;) {
+    const moved = other.directory.readUInt32LE(at + 42) + one.members.length
+    other.directory.writeUInt32LE(moved, at + 42)
+    at += 46 + other.directory.readUInt16LE(at + 28)
+  }
+  const end = Buffer.from(other.end)
+  end.writeUInt32LE(one.members.length + gap.length + other.members.length, 16)
+  return Buffer.concat([one.members, gap, other.members, one.directory, other.directory, end])
+}
+
+interface Parts {
+  readonly members: Buffer
+  readonly directory: Buffer
+  readonly end: Buffer
+}
