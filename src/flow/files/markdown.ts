@@ -28,8 +28,8 @@ export function readMarkdown(text: string, { maxTextLength }: ReadLimits): Struc
   let paragraph = -1
   let title: string | undefined
   const add = (start: number, end: number, marked: string, level: number) => {
-    const plain = plainText(marked)
-    if (plain === '' || plain.length > maxHeadingLength) return
+    const plain = marked.length > maxHeadingLength ? '' : plainText(marked)
+    if (plain === '') return
     headings.push({ start, end, text: plain, level })
     if (level === 1) title ??= plain
   }
@@ -61,7 +61,7 @@ export function readMarkdown(text: string, { maxTextLength }: ReadLimits): Struc
       paragraph < 0 || line.length > maxHeadingLength ? undefined : underline.exec(line)?.[1]
     if (under !== undefined) {
       const level = under.startsWith('=') ? 1 : 2
-      add(paragraph, start + line.length, text.slice(paragraph, start), level)
+      add(paragraph, start + line.length, text.slice(paragraph, start).trim(), level)
       paragraph = -1
     } else if (line.trim() === '' || isRule(line)) paragraph = -1
     else if (otherBlock.test(line)) paragraph = -2
@@ -106,7 +106,44 @@ function* linesOf(text: string, from: number): Generator<{ start: number; line: 
 function plainText(marked: string): string {
   return marked
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
-    .replace(/(\*\*|__|[*`])(?=\S)(.+?)(?<=\S)\1/g, '$2')
+    .split(/[\n\r\u2028\u2029]/)
+    .map(withoutEmphasis)
+    .join(' ')
     .replace(/\s+/gu, ' ')
     .trim()
+}
+
+const marks = ['**', '__', '*', '`']
+
+/**
+ * Not by an expression: one that looks for the closing mark goes through the rest of the line for each
+ * that opens, and a file may be made of such lines.
+ */
+function withoutEmphasis(line: string): string {
+  /** Those that nothing closes in the rest of it. */
+  const open = new Set<string>()
+  const closing = (mark: string, from: number) => {
+    if (open.has(mark) || !line.startsWith(mark, from - mark.length) || isSpace(line[from]))
+      return -1
+    let to = line.indexOf(mark, from + 1)
+    while (to >= 0 && isSpace(line[to - 1])) to = line.indexOf(mark, to + 1)
+    if (to < 0) open.add(mark)
+    return to
+  }
+  let plain = ''
+  for (let at = 0; at < line.length; at++) {
+    const mark = marks.find((each) => closing(each, at + each.length) >= 0)
+    if (mark === undefined) {
+      plain += line[at]
+      continue
+    }
+    const [from, to] = [at + mark.length, closing(mark, at + mark.length)]
+    plain += line.slice(from, to)
+    at = to + mark.length - 1
+  }
+  return plain
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character === undefined || /\s/.test(character)
 }

@@ -42,6 +42,35 @@ t.test('what stands in a comment is no heading, and signs close one behind a spa
   t.equal(title, 'One')
 })
 
+t.test('emphasis of a heading goes, and marks of none stay', async (t) => {
+  const names = [
+    ['*a* `b` **c** __d__ _e_', 'a b c d _e_'],
+    ['2 * 3 * 4 *', '2 * 3 * 4 *'],
+    ['**a *b* **', '*a *b **'],
+    ['***a** b*', '*a b*'],
+    ['**a*', '*a'],
+  ]
+  const found = await read('text/markdown', names.map(([marked]) => `## ${marked}\n`).join(''))
+  t.strictSame(
+    found.headings.map(({ text }) => text),
+    names.map(([, text]) => text),
+  )
+})
+
+t.test('headings take no longer than their length, which has an end', async (t) => {
+  const since = performance.now()
+  const names = ['x'.repeat(1000), 'x'.repeat(1001), '*a '.repeat(100_000)]
+  const { headings } = await read('text/markdown', names.map((name) => `${name}\n===\n`).join('\n'))
+  t.strictSame(
+    headings.map(({ text }) => text),
+    names.slice(0, 1),
+  )
+  const many = `${'*a '.repeat(330)}\n===\n\n`.repeat(10_000)
+  const found = await read('text/markdown', many, { maxTextLength: many.length })
+  t.equal(found.headings.length, 10_000)
+  t.ok(performance.now() - since < 5000)
+})
+
 t.test('each row of CSV says what its cells are', async (t) => {
   const csv = 'Name,Toll\r\n"Folly, ""old""",1 d\r\n\r\nOsney,,more\r\n'
   t.equal((await read('text/csv', csv)).text, 'Name: Folly, "old"\nToll: 1 d\n\nName: Osney\nmore')
