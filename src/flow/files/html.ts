@@ -260,8 +260,22 @@ class HtmlWalk {
       (attributeOf(node, 'epub:type') ?? '').split(/\s+/).includes('pagebreak') ||
       attributeOf(node, 'role') === 'doc-pagebreak'
     if (!isBreak) return
-    const label = attributeOf(node, 'title') ?? attributeOf(node, 'aria-label') ?? textOf(node)
+    const label = attributeOf(node, 'title') ?? attributeOf(node, 'aria-label') ?? labelIn(node)
     const page = /^\D*(\d{1,6})\D*$/.exec(label)?.[1]
     if (page !== undefined) this.#builder.page(Number(page))
   }
+}
+
+const mostNodesOfLabel = 20
+const mostLengthOfLabel = 1000
+
+/** What stands in it, where that is short: they may be in each other, and all the text in them. */
+function labelIn(tree: HtmlNode): string {
+  let text = ''
+  let count = 0
+  for (const { nodeName, value = '' } of nodesOf(tree)) {
+    if (nodeName === '#text') text += value
+    if (++count > mostNodesOfLabel || text.length > mostLengthOfLabel) return ''
+  }
+  return text
 }

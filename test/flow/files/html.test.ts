@@ -1,5 +1,5 @@
 import t from 'tap'
-import { because, headingsOf, read } from './reading.js'
+import { because, headingsOf, pagesOf, read } from './reading.js'
 
 const html = (body: string, head = '') =>
   read('text/html', `<!doctype html><html><head>${head}</head><body>${body}</body></html>`)
@@ -62,6 +62,22 @@ t.test('a footer of an article is a part of it', async (t) => {
 
 t.test('a tree as deep as it is long is read', async (t) => {
   t.equal((await html(`${'<div>'.repeat(50_000)}deep`)).text, 'deep')
+})
+
+t.test('pages of a printed edition are said by a title, or by a short text', async (t) => {
+  const mark = (more: string, text = '') => `<span role="doc-pagebreak"${more}>${text}</span>`
+  const found = await html(
+    `<p>One</p>${mark(' title="7"')}<p>Two</p>${mark('', 'Page <b>8</b>')}<p>Three</p>
+     ${mark('', `9 ${'and more '.repeat(200)}`)}<p>Four</p>`,
+  )
+  t.strictSame(pagesOf(found), ['7 Two\n\nPage 8\n', '8 Page 8\n\nThre'])
+})
+
+t.test('page breaks in each other are looked into once, and not all the way down', async (t) => {
+  const since = performance.now()
+  const breaks = '<div role="doc-pagebreak">'.repeat(20_000)
+  t.equal((await html(`${breaks}deep`)).text, 'deep')
+  t.ok(performance.now() - since < 5000)
 })
 
 t.test('one without a text is refused', async (t) => {
