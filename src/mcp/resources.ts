@@ -133,7 +133,7 @@ export async function listResources(
   cursor: string | undefined,
 ): Promise<ResourcePage> {
   const names = Object.keys(kinds)
-  const [, name = 'document', after = ''] = /^(\w+):(.*)$/s.exec(cursor ?? 'document:') ?? []
+  const [, name = '', after = ''] = /^(\w+):(.*)$/s.exec(cursor ?? 'document:') ?? []
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
   if (kind === undefined)
     throw new LorekeepError('LK_CURSOR', 'it is none of the list of resources')

@@ -299,6 +299,7 @@ t.test('resources and prompts of others, and such as there are not, are refused'
     await t.rejects(bob.client.readResource({ uri }), { code: -32602, data: { uri } }, uri)
   }
   await t.rejects(alice.client.listResources({ cursor: 'document:bad' }), { code: -32602 })
+  await t.rejects(alice.client.listResources({ cursor: 'garbage' }), { code: -32602 })
   const getting = bob.client.getPrompt({ name: 'summarise', arguments: { document: 'urn:long' } })
   await t.rejects(getting, { code: -32602, message: /LK_DOCUMENT_NOT_FOUND/ })
   await t.rejects(alice.client.getPrompt({ name: 'ask' }), { code: -32602, message: /question/ })
