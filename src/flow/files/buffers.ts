@@ -4,12 +4,14 @@
 import { getHeapStatistics } from 'node:v8'
 import { Unreadable } from './unreadable.js'
 
-/** Smaller ones are not asked about: there are many, and each is made of a piece of the file. */
-const largeBytes = 1024 * 1024
+/** To ask what there is takes longer than to make a small one, so it is done once in as much of them. */
+const askedBytes = 1024 * 1024
 
 let mostBytes = Infinity
 let isBound = false
 let isExceeded = false
+/** Made since it was asked last. */
+let unaskedBytes = 0
 
 /** All that are made from here on in this thread, of the kind that parsers grow. */
 export function boundBuffers(bytes: number): void {
@@ -28,7 +30,10 @@ export function boundBuffers(bytes: number): void {
 }
 
 function check(length: unknown): void {
-  if (typeof length !== 'number' || length < largeBytes) return
+  if (typeof length !== 'number' || !(length > 0)) return
+  unaskedBytes += length
+  if (unaskedBytes < askedBytes) return
+  unaskedBytes = 0
   if (length <= mostBytes && getHeapStatistics().external_memory + length <= mostBytes) return
   isExceeded = true
   throw tooMuch()
