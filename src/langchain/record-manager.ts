@@ -18,6 +18,7 @@ const schema = {
   name: 'langchain_record',
   fields: {
     id: { type: 'string', required: true },
+    key: { type: 'string', required: true },
     group: { type: 'string', nullable: true },
     updated: { type: 'number', required: true },
   },
@@ -62,7 +63,9 @@ export class LorekeepRecordManager extends RecordManager {
     }
     // An id comes once in a batch.
     const records = new Map(
-      keys.map((id, at) => [id, { id, group: groupIds[at] ?? null, updated }]),
+      keys.map((key, at) => {
+        return [key, { id: this.#idOf(key), key, group: groupIds[at] ?? null, updated }]
+      }),
     )
     for (const values of inPieces([...records.values()])) {
       const metadata = { id: 'index', user: this.#user, collection: this.#collection }
@@ -73,8 +76,9 @@ export class LorekeepRecordManager extends RecordManager {
 
   override async exists(keys: string[]): Promise<boolean[]> {
     const found = new Set<string>()
-    for (const ids of inPieces(keys)) {
-      for (const id of await this.#found({ id: { $in: ids } })) found.add(id)
+    for (const some of inPieces(keys)) {
+      const ids = some.map((key) => this.#idOf(key))
+      for (const key of await this.#found({ id: { $in: ids } })) found.add(key)
     }
     return keys.map((key) => found.has(key))
   }
@@ -93,7 +97,12 @@ export class LorekeepRecordManager extends RecordManager {
   }
 
   override async deleteKeys(keys: string[]): Promise<void> {
-    await someAtOnce(keys, (key) => this.#objects.delete(this.#collection, key))
+    await someAtOnce(keys, (key) => this.#objects.delete(this.#collection, this.#idOf(key)))
+  }
+
+  /** A key is of the content alone: two users with one document have the same, and ids are of a collection. */
+  #idOf(key: string): string {
+    return JSON.stringify([this.#user, key])
   }
 
   /** The oldest first. */
@@ -105,11 +114,11 @@ export class LorekeepRecordManager extends RecordManager {
         schema_name: schema.name,
         filters: { _collection: this.#collection, _user: this.#user, ...filters },
         sort: { updated: 'asc' },
-        fields: ['id'],
+        fields: ['key'],
         limit: Math.min(together, most - keys.length),
         after,
       })
-      keys.push(...objects.map((record) => (record as { readonly id: string }).id))
+      keys.push(...objects.map((record) => (record as { readonly key: string }).key))
       after = next
     } while (after !== undefined && keys.length < most)
     return keys

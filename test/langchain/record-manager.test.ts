@@ -43,6 +43,18 @@ for (const [door, open] of Object.entries(doors)) {
     t.strictSame((await manager.listKeys()).sort(), ['b', 'c'])
   })
 
+  t.test(`${door}: each user has keys of their own`, async (t) => {
+    const { manager, objects } = await on(t)
+    const bob = new LorekeepRecordManager({ objects, user: 'bob' })
+    await manager.update(['a', 'b'], { groupIds: ['g', 'g'] })
+    await bob.update(['a'], { groupIds: ['h'] })
+    t.strictSame(await manager.listKeys({ groupIds: ['g'] }), ['a', 'b'])
+    t.strictSame(await bob.listKeys(), ['a'])
+    await bob.deleteKeys(['a', 'b'])
+    t.strictSame(await bob.exists(['a']), [false])
+    t.strictSame(await manager.exists(['a', 'b']), [true, true])
+  })
+
   t.test(`${door}: more keys than a request has`, async (t) => {
     const { manager } = await on(t)
     const keys = Array.from({ length: 2500 }, (_, n) => `k${n}`)
