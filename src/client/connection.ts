@@ -187,7 +187,7 @@ export class Connection {
   }
 
   /** Rejects at once when the connection is closed, or with the reason of the signal. */
-  async pause(ms: number, given: AbortSignal | undefined): Promise<void> {
+  async pause(ms: number, given: Asking['signal']): Promise<void> {
     const { signal, release } = this.#hold(given)
     try {
       await pause(ms, signal)

@@ -136,11 +136,26 @@ export function createFlows(connection: Connection): RemoteFlows {
     return pagesOf<Job>(connection, path, 'jobs', asked, query.limit)
   }
 
-  async function* watch(watched: RemoteWatchQuery = {}) {
-    const { flow, user, document, job, signal, onConnected } = watched
+  function watch(watched: RemoteWatchQuery = {}): AsyncGenerator<JobEvent> {
+    const leaving = new AbortController()
+    const events = eventsUntil(leaving.signal, watched)
+    const end = events.return.bind(events)
+    // A generator that waits ends when what it waits for has come, which may be never.
+    events.return = (value) => {
+      leaving.abort()
+      return end(value)
+    }
+    return events
+  }
+
+  async function* eventsUntil(
+    left: AbortSignal,
+    { flow, user, document, job, signal, onConnected }: RemoteWatchQuery,
+  ): AsyncGenerator<JobEvent, undefined> {
     const path = flow === undefined ? 'events' : `flow/${part(flow)}/events`
     const query = { user, document, job }
-    const asking = { query, accept: 'text/event-stream', isSafe: true, signal }
+    const signals = [left, signal ?? left]
+    const asking = { query, accept: 'text/event-stream', isSafe: true, signal: signals }
     let away = 0
     let lostAt = 0
     let last: JobEvent | undefined
@@ -158,15 +173,14 @@ export function createFlows(connection: Connection): RemoteFlows {
           yield (last = data as JobEvent)
         }
       } catch (error) {
-        if (signal?.aborted === true) return
+        if (signals.some(({ aborted }) => aborted)) return
         if (!isOver(error) || (away > 0 && Date.now() - lostAt > patienceMs)) throw error
       }
       // A server that is stopped ends its answers, too, whatever becomes of the job.
-      if (signal?.aborted === true || (job !== undefined && isLast(last))) return
+      if (job !== undefined && isLast(last)) return
       if (away++ === 0) lostAt = Date.now()
-      await connection.pause(waitMs(Math.min(away, 4)), signal).catch((error: unknown) => {
-        if (signal?.aborted !== true) throw error
-      })
+      // Of who has left meanwhile it rejects, as what is asked next does.
+      await connection.pause(waitMs(Math.min(away, 4)), signals).catch(() => undefined)
     }
   }
 

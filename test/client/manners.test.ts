@@ -1,5 +1,7 @@
 // What a client does when something breaks, is busy, or is left.
 
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import t from 'tap'
@@ -306,6 +308,28 @@ t.test('close() ends what is under way, and what comes later', async (t) => {
   await client.close()
   await t.rejects(next, { code: 'LK_CLOSED' })
   await t.rejects(client.objects.schemas(), { code: 'LK_CLOSED' })
+})
+
+t.test('who leaves while nothing happens is gone at once, also from the server', async (t) => {
+  const serving = await serve(t)
+  const client = connect({ url: serving.url, token: 'admin' })
+  const answer = once(serving.server, 'request').then(([, response]) => response as ServerResponse)
+  let connected: (() => void) | undefined
+  const isConnected = new Promise<void>((done) => (connected = done))
+  const events = client.flows.watch({ onConnected: () => connected?.() })[Symbol.asyncIterator]()
+  const next = events.next()
+  const closed = once(await answer, 'close')
+  await isConnected
+  t.strictSame(await events.return?.(), { done: true, value: undefined })
+  t.strictSame(await next, { done: true, value: undefined })
+  t.strictSame(await events.next(), { done: true, value: undefined })
+  await closed
+  // Where the server is away, too.
+  serving.server.close()
+  const away = client.flows.watch()[Symbol.asyncIterator]()
+  const never = away.next()
+  t.strictSame(await away.return?.(), { done: true, value: undefined })
+  t.strictSame(await never, { done: true, value: undefined })
 })
 
 t.test('a part is of the core as it is now, though it became shorter meanwhile', async (t) => {
