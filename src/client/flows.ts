@@ -139,25 +139,28 @@ export function createFlows(connection: Connection): RemoteFlows {
   function watch(watched: RemoteWatchQuery = {}): AsyncGenerator<JobEvent> {
     const leaving = new AbortController()
     const events = eventsUntil(leaving.signal, watched)
-    const end = events.return.bind(events)
     // A generator that waits ends when what it waits for has come, which may be never.
+    const end = events.return
     events.return = (value) => {
       leaving.abort()
-      return end(value)
+      return end.call(events, value)
     }
     return events
   }
 
   async function* eventsUntil(
     left: AbortSignal,
-    { flow, user, document, job, signal, onConnected }: RemoteWatchQuery,
+    { flow, user, document, job, signal = left, onConnected }: RemoteWatchQuery,
   ): AsyncGenerator<JobEvent, undefined> {
     const path = flow === undefined ? 'events' : `flow/${part(flow)}/events`
-    const query = { user, document, job }
-    const signals = [left, signal ?? left]
-    const asking = { query, accept: 'text/event-stream', isSafe: true, signal: signals }
+    const asking = {
+      query: { user, document, job },
+      accept: 'text/event-stream',
+      isSafe: true,
+      signal: [left, signal],
+    }
     let away = 0
-    let lostAt = 0
+    let lostAt = Infinity
     let last: JobEvent | undefined
     for (;;) {
       try {
@@ -169,18 +172,19 @@ export function createFlows(connection: Connection): RemoteFlows {
           throw error
         }
         away = 0
+        lostAt = Infinity
         for await (const { data } of eventsOf(response)) {
           yield (last = data as JobEvent)
         }
       } catch (error) {
-        if (signals.some(({ aborted }) => aborted)) return
-        if (!isOver(error) || (away > 0 && Date.now() - lostAt > patienceMs)) throw error
+        if (asking.signal.some(({ aborted }) => aborted)) return
+        if (!isOver(error) || Date.now() - lostAt > patienceMs) throw error
       }
       // A server that is stopped ends its answers, too, whatever becomes of the job.
       if (job !== undefined && isLast(last)) return
-      if (away++ === 0) lostAt = Date.now()
+      lostAt = Math.min(lostAt, Date.now())
       // Of who has left meanwhile it rejects, as what is asked next does.
-      await connection.pause(waitMs(Math.min(away, 4)), signals).catch(() => undefined)
+      await connection.pause(waitMs(Math.min(++away, 4)), asking.signal).catch(() => undefined)
     }
   }
 

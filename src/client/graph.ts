@@ -84,7 +84,7 @@ export function createGraph(
     retrieve: (question) => ask('retrieve', { ...question }),
     answer: (question) =>
       createAnswer<Answer>(async function* (left) {
-        const signal = [left, ...(question.signal === undefined ? [] : [question.signal])]
+        const signal = [left, question.signal ?? left]
         yield* eventsOf(await send('answer', { ...question, signal }, 'text/event-stream'))
       }),
     async search(question) {
