@@ -1,5 +1,6 @@
 // The record of a core follows from its segments, and what a damaged one has said from those that no other core has.
 
+import { readable } from '../damage.js'
 import { hasCode } from '../errors.js'
 import { decodeKey, keyPrefix } from '../keys.js'
 import { decodeRecord, encodeRecord } from '../record.js'
@@ -115,20 +116,13 @@ async function ownerIn(
     for (const { key, record: segment } of page) {
       if (segment === undefined || !isSegmentRecord(segment)) continue
       const placed: PlacedSegment = { generation, n: segmentAt(key), segment }
-      const owner = await ownerOf(piecesOf(segment), (piece) => readable(places, placed, piece))
+      const owner = await ownerOf(piecesOf(segment), (piece) => {
+        return readable(() => readPiece(places, placed, piece))
+      })
       if (owner !== undefined) return owner
     }
   }
   return undefined
-}
-
-async function readable(...asked: Parameters<typeof readPiece>): Promise<Uint8Array | undefined> {
-  try {
-    return await readPiece(...asked)
-  } catch (error) {
-    if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
-    return undefined
-  }
 }
 
 /** Where all segments are there: what more there was could not be told by the record any more. */

@@ -1,3 +1,4 @@
+import { isDamage, readRecords } from '../damage.js'
 import { hasCode, type LorekeepError } from '../errors.js'
 import { decodeRecord } from '../record.js'
 import type { Entry, Range, Storage } from '../storage.js'
@@ -59,18 +60,17 @@ async function recordsUnder<R>(
   storage: Storage,
   keys: readonly Entry[],
 ): Promise<readonly FoundRecord<R>[]> {
-  const found: FoundRecord<R>[] = []
-  for (const { key } of keys) {
-    try {
-      const value = await storage.get(key)
-      // It may have been deleted meanwhile.
-      if (value !== undefined) found.push(recordIn({ key, value }))
-    } catch (damage) {
-      if (!hasCode(damage, 'LK_STORAGE_CORRUPT')) throw damage
-      found.push({ key, damage })
-    }
-  }
-  return found
+  const records = await readRecords<R>(
+    storage,
+    keys.map(({ key }) => key),
+  )
+  return records.flatMap((record, place): FoundRecord<R>[] => {
+    // As many as keys.
+    const { key } = keys[place]!
+    // It may have been deleted meanwhile.
+    if (record === undefined) return []
+    return [isDamage(record) ? { key, damage: record } : { key, record }]
+  })
 }
 
 function recordIn<R>({ key, value }: Entry): FoundRecord<R> {

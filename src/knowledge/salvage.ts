@@ -1,7 +1,7 @@
 // What is whole of damaged cores, written anew. A segment is kept or dropped as a whole; indexes are
 // derived, and made again by whoever asks. Held are 8 bytes for each core, segment and index.
 
-import { hasCode } from '../errors.js'
+import { readableNow } from '../damage.js'
 import { decodeKey, keyPrefix } from '../keys.js'
 import { encodeRecord } from '../record.js'
 import type { Entry, Operation, Storage } from '../storage.js'
@@ -303,13 +303,9 @@ class CoreSalvage {
   ): Promise<Uint8Array | undefined> {
     if (segment.inline === undefined) return this.#slices.get(sliceKey(segment.id, piece))
     const stored = await this.#cores.get(smallKey(generation, n))
-    try {
-      return stored && unpacked(segment.inline, stored)
-    } catch (error) {
-      if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
-      // It is told with its segment.
-      return undefined
-    }
+    const { inline } = segment
+    // Damage is told with its segment.
+    return readableNow(() => stored && unpacked(inline, stored))
   }
 
   async #isCopied({ id }: SegmentRecord): Promise<boolean> {

@@ -1,11 +1,12 @@
 // One damaged record of a core takes nothing with it: others are asked, written and listed, and what the record has said
 // follows from others, or is given up with the core.
 
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { pace } from '../../src/knowledge/library/policy.js'
-import { coreKey, segmentKey, smallKey, waitingKey } from '../../src/knowledge/records.js'
+import { coreKey, libraryKey, segmentKey, smallKey, waitingKey } from '../../src/knowledge/records.js'
 import type { CoreStat, KnowledgeStore } from '../../src/knowledge/types.js'
 import type { Storage } from '../../src/storage.js'
 import type { CoreMessage } from '../../src/types.js'
@@ -201,6 +202,24 @@ for (const [how, damage] of Object.entries(damages)) {
     t.equal(page.next, undefined)
     await knowledge.write(bad, empty)
     t.match((await knowledge.corePage({ user })).cores, [{ id: 'bad' }, { id: 'good' }])
+  })
+
+  t.test(`${how}: without the record of an index its user alone is refused`, async (t) => {
+    const { backend, reopened } = await filled(t)
+    const keep = await openStore(t, backend, { indexThreads: 0 })
+    await keep.knowledge.index({ user })
+    await keep.close()
+    await damage(backend, libraryKey(user))
+    const knowledge = await reopened()
+    await t.rejects(count(knowledge), corrupt)
+    await t.rejects(knowledge.write(good, [triplesMessage('more')]), corrupt)
+    await t.rejects(knowledge.delete(bad), corrupt)
+    t.strictSame(await listed(knowledge), ['bad', 'good'])
+    t.ok((await buffer(knowledge.export(good))).length > 0)
+    t.equal(await knowledge.graph({ user: 'bob' }).count(), 3)
+    t.match(await knowledge.write({ user: 'bob', id: 'good' }, [triplesMessage('of bob')]), {
+      triples: 3,
+    })
   })
 
   t.test(`${how}: of several damaged records each is made anew by itself`, async (t) => {

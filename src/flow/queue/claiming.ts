@@ -1,11 +1,12 @@
 // Claims: whose turn it is, what is due again, and which leases have run out.
 
+import { isDamage, readRecords } from '../../damage.js'
+import type { LorekeepError } from '../../errors.js'
 import { decodeKey } from '../../keys.js'
 import type { JobFailure } from '../types.js'
 import { backoff, maxAskedWaitMs } from './backoff.js'
 import type { StoredDocument } from './block.js'
-import { damaged, readRecords, type Damaged } from './damage.js'
-import { readDocuments, readLeft } from './documents.js'
+import { liesAlone, readDocuments, readLeft } from './documents.js'
 import type { Draft } from './draft.js'
 import { eventOf } from './job-view.js'
 import type { Turn } from './lanes.js'
@@ -74,17 +75,12 @@ export async function claim(
   // The next claim finds them in memory; others may be first with some of those jobs.
   if (draft.isShared) draft.blocks.readAhead(flow.lanes.blocksAhead(timesAhead * turns))
   const jobs: Claimed[] = []
-  for (const [place, turn] of taken.entries()) {
-    // As many as turns.
-    const { record, document, latest } = found[place]!
+  for (const job of found) {
+    const { turn, record, document, latest } = job
     const { number, hash } = turn
-    if (document === undefined || record === undefined || latest === damaged) {
+    if (record === undefined || document === undefined || isDamage(latest)) {
       busy.delete(documentName(turn.user, hash))
-      // A newer load may have been processed, in this flow or in another: whoever retries says that it was not.
-      if (latest === damaged && record !== undefined) {
-        draft.delete(latestKey(turn.user, record.document))
-      }
-      buryUnreadable(draft, flow, turn, found[place]!)
+      buryUnreadable(draft, flow, job)
       continue
     }
     const token = createToken()
@@ -130,14 +126,15 @@ async function promote(draft: Draft, flow: FlowState): Promise<boolean> {
     }
     if (nextDue !== Infinity) break
   }
-  const records = await recordsOf(draft, due)
-  const lost: number[] = []
+  const known = await knownOf(draft, due)
+  const lost: KnownJob[] = []
   for (const [place, { dueAt, number }] of due.entries()) {
     draft.delete(delayedKey(id, dueAt, number))
     draft.count(flow).delayed--
-    const record = records[place]
-    if (record === undefined) lost.push(number)
-    else wake(draft, flow, number, record)
+    // As many as are due.
+    const job = known[place]!
+    if (job.record === undefined) lost.push(job)
+    else wake(draft, flow, number, job.record)
   }
   await buryLost(draft, flow, lost)
   flow.nextDue = nextDue
@@ -153,45 +150,63 @@ export function wake(draft: Draft, flow: FlowState, number: number, record: JobR
   draft.requeue(flow, record.user, number, record.document)
 }
 
-/** Of jobs that were claimed before; `undefined` where one is gone, or damaged. */
-async function recordsOf(
-  draft: Draft,
-  jobs: readonly { readonly number: number }[],
-): Promise<readonly (JobRecord | undefined)[]> {
-  const keys = jobs.map(({ number }) => jobKey(number))
-  const records = await readRecords<JobRecord>(draft, keys)
-  return records.map((record) => (record === damaged ? undefined : record))
+/** Of a job that was claimed before. */
+interface KnownJob {
+  readonly number: number
+  /** `undefined` where it is gone, or damaged. */
+  readonly record: JobRecord | undefined
+  /** Known without the record, too: a document that lies by itself has given up its place in its block. */
+  readonly ownBody: boolean
 }
 
+async function knownOf(
+  draft: Draft,
+  jobs: readonly { readonly number: number }[],
+): Promise<readonly KnownJob[]> {
+  const keys = jobs.map(({ number }) => jobKey(number))
+  const records = await readRecords<JobRecord>(draft, keys)
+  const known: KnownJob[] = []
+  for (const [place, { number }] of jobs.entries()) {
+    const found = records[place]
+    const record = isDamage(found) ? undefined : found
+    const ownBody = record === undefined ? await liesAlone(draft, number) : record.ownBody === true
+    known.push({ number, record, ownBody })
+  }
+  return known
+}
+
+/** What is there of a job whose turn it is: what is gone, or damaged, is `undefined`. */
 interface FoundJob {
-  /** `undefined` where it cannot be read. */
-  readonly document: StoredDocument | undefined
-  /** `undefined` where it cannot be read. */
+  readonly turn: Turn
   readonly record: JobRecord | undefined
-  readonly latest: LatestRecord | Damaged | undefined
+  readonly ownBody: boolean
+  readonly document: StoredDocument | undefined
+  readonly latest: LatestRecord | LorekeepError | undefined
 }
 
 async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly FoundJob[]> {
-  const again = turns.filter((turn) => turn.again)
-  const known = await recordsOf(draft, again)
-  const records = new Map(again.map(({ number }, place) => [number, known[place]]))
-  const isOwn = (number: number) => records.get(number)?.ownBody === true
-  const asked = turns.map(({ number }) => ({ number, ownBody: isOwn(number) }))
+  const known = await knownOf(
+    draft,
+    turns.filter((turn) => turn.again),
+  )
+  const before = new Map(known.map((job) => [job.number, job]))
+  const asked = turns.map(({ number }) => before.get(number) ?? { number, ownBody: false })
   const documents = await readDocuments(draft, asked)
   const names = turns.map(({ user, number }, place) => {
-    return latestKey(user, documents[place]?.document ?? records.get(number)?.document ?? '')
+    return latestKey(user, documents[place]?.document ?? before.get(number)?.record?.document ?? '')
   })
   const [latest] = await Promise.all([
     readRecords<LatestRecord>(draft, names),
     readLeft(
       draft,
-      turns.filter(({ number }) => !isOwn(number)),
+      asked.filter(({ ownBody }) => !ownBody),
     ),
   ])
-  return turns.map(({ number, again }, place) => {
+  return turns.map((turn, place) => {
     const document = documents[place]
-    const record = again ? records.get(number) : document && newRecord(document)
-    return { document, record, latest: latest[place] }
+    const job = before.get(turn.number)
+    const record = turn.again ? job?.record : document && newRecord(document)
+    return { turn, record, ownBody: job?.ownBody === true, document, latest: latest[place] }
   })
 }
 
@@ -216,35 +231,37 @@ function newRecord(stored: Omit<StoredDocument, 'metadata' | 'text'>): JobRecord
 function buryUnreadable(
   draft: Draft,
   flow: FlowState,
-  { number, user, hash }: Pick<Turn, 'number' | 'user' | 'hash'>,
-  { record: known, document }: Pick<FoundJob, 'record' | 'document'>,
+  { turn: { number, user, hash }, record: known, ownBody, document, latest }: FoundJob,
 ): void {
+  const unreadable: string[] = []
+  if (document === undefined) unreadable.push('the document')
+  else if (known === undefined) unreadable.push('the record of the job')
+  let record = known ?? (document && newRecord(document))
+  if (isDamage(latest)) {
+    unreadable.push('which load of the document was processed last')
+    // A newer load may have been processed, in this flow or in another: whoever retries says that it was not.
+    if (record !== undefined) draft.delete(latestKey(user, record.document))
+  }
   const job = `lost.${number.toString(36)}`
   const lost = { job, flow: flow.flow.id, user, document: '', collection: '', createdAt: draft.now }
-  const told = known ?? (document && newRecord(document))
-  const record = told ?? { ...newRecord(lost), lost: hash }
-  const what =
-    document === undefined
-      ? 'the document'
-      : known === undefined
-        ? 'the record of the job'
-        : 'which load of the document was processed last'
+  record ??= { ...newRecord(lost), lost: hash }
+  if (ownBody) record = { ...record, ownBody }
   const failure: JobFailure = {
     ...placeOf(draft, flow, record),
     cause: 'failed',
     code: 'LK_STORAGE_CORRUPT',
-    message: `stored data is damaged: ${what} cannot be read`,
+    message: `stored data is damaged: ${unreadable.join(' and ')} cannot be read`,
   }
   bury(draft, flow, number, record, failure)
 }
 
 /** Jobs without a record, of which their documents may tell. */
-async function buryLost(draft: Draft, flow: FlowState, numbers: readonly number[]): Promise<void> {
-  const asked = numbers.map((number) => ({ number, ownBody: false }))
-  const documents = await readDocuments(draft, asked)
-  for (const [place, number] of numbers.entries()) {
-    const found = { record: undefined, document: documents[place] }
-    buryUnreadable(draft, flow, { number, user: '', hash: 0 }, found)
+async function buryLost(draft: Draft, flow: FlowState, jobs: readonly KnownJob[]): Promise<void> {
+  const documents = await readDocuments(draft, jobs)
+  for (const [place, { number, record, ownBody }] of jobs.entries()) {
+    const turn = { number, user: '', hash: 0, again: true }
+    const document = documents[place]
+    buryUnreadable(draft, flow, { turn, record, ownBody, document, latest: undefined })
   }
 }
 
@@ -324,14 +341,16 @@ export async function hasten(draft: Draft, id: string, fraction: () => number): 
       late.push({ dueAt, number })
     }
   }
-  const records = await recordsOf(draft, late)
-  const lost: number[] = []
+  const known = await knownOf(draft, late)
+  const lost: KnownJob[] = []
   for (const [place, { dueAt, number }] of late.entries()) {
     draft.delete(delayedKey(id, dueAt, number))
-    const record = records[place]
+    // As many as are late.
+    const job = known[place]!
+    const { record } = job
     if (record === undefined) {
       draft.count(flow).delayed--
-      lost.push(number)
+      lost.push(job)
       continue
     }
     record.dueAt = draft.now + backoff(flow.flow, record.attempts, fraction())

@@ -1,8 +1,8 @@
 // The bytes of documents: read for whoever processes them, and given up when nobody will.
 
+import { isDamage, orDamage, readable, readableNow, readRecords } from '../../damage.js'
 import { DocumentBlock } from './block.js'
 import type { StoredDocument } from './block.js'
-import { damaged, readable, readableNow, readRecords } from './damage.js'
 import type { Draft } from './draft.js'
 import { blockKey, blockOf, bodyKey, leftKey, slotOf } from './records.js'
 import type { JobRecord } from './records.js'
@@ -16,6 +16,11 @@ export async function readDocument(
   if (!ownBody) return (await readBlock(draft, blockOf(number)))?.at(slotOf(number), number)
   const bytes = await draft.get(bodyKey(number))
   return bytes === undefined ? undefined : new DocumentBlock(bytes).at(0, number)
+}
+
+/** Whether a document lies under a key of its own, whatever its bytes are: of a job whose record does not tell. */
+export async function liesAlone(draft: Draft, number: number): Promise<boolean> {
+  return (await orDamage(() => draft.get(bodyKey(number)))) !== undefined
 }
 
 /** A job's document as a block of its own; `undefined` where it cannot be read. */
@@ -106,7 +111,7 @@ export async function readLeft(
   const known = await readRecords<{ left: number }>(draft, unknown.map(leftKey))
   for (const [place, number] of unknown.entries()) {
     const record = known[place]
-    if (record === damaged) continue
+    if (isDamage(record)) continue
     const count =
       record?.left ?? (await readable(async () => (await readBlock(draft, number))?.count))
     if (count !== undefined) left.set(number, count)

@@ -49,7 +49,13 @@ async function jobByNumber(draft: Draft, number: number): Promise<Job | undefine
   const stored = await readDocument(draft, number, false)
   if (stored === undefined) return undefined
   const run = await runWith(draft, stored.flow, stored.user, number)
+  if (run?.again) return lacksRecord(draft, number)
   return run === undefined ? undefined : queuedJobOf(stored)
+}
+
+/** What has become of a job that was claimed before its record alone says. */
+function lacksRecord(draft: Draft, number: number): Promise<never> {
+  return draft.contradiction(`job ${number} is queued without a record`)
 }
 
 /** The run that a queued job is in; `undefined` for one that is not queued. */
@@ -97,7 +103,7 @@ async function jobByNumberInRun(draft: Draft, run: Run, slot: number): Promise<J
   const number = run.first + slot
   if (run.again) {
     const record = await draft.record<JobRecord>(jobKey(number))
-    return record ? jobOf(record) : draft.contradiction(`job ${number} is queued without a record`)
+    return record ? jobOf(record) : lacksRecord(draft, number)
   }
   const stored = await readDocument(draft, number, false)
   return stored

@@ -2,10 +2,10 @@
 // a clock that is ahead is due for the others long before its time has come. Whoever has seen it wait for as long as
 // it had to, by its own time, puts it back into its lane.
 
+import { isDamage, readRecords } from '../../damage.js'
 import { decodeKey } from '../../keys.js'
 import type { Storage } from '../../storage.js'
 import { wake } from './claiming.js'
-import { damaged, readRecords } from './damage.js'
 import type { Draft } from './draft.js'
 import { delayedKey, delayedKeys, jobKey, type JobRecord } from './records.js'
 
@@ -51,7 +51,7 @@ export class Waits {
     for (const [place, one] of added.entries()) {
       const record = records[place]
       // One that cannot be read is told when it is due.
-      if (record === undefined || record === damaged) continue
+      if (record === undefined || isDamage(record)) continue
       const { dueAt, updatedAt } = record
       // One that others have claimed meanwhile.
       if (dueAt !== one.dueAt) continue
@@ -75,7 +75,7 @@ export async function endWaits(draft: Draft, waits: readonly Wait[]): Promise<vo
   for (const [place, { flow: id, number, dueAt }] of waits.entries()) {
     const record = records[place]
     const flow = draft.state.flows.get(id)
-    if (flow === undefined || record === undefined || record === damaged) continue
+    if (flow === undefined || record === undefined || isDamage(record)) continue
     if (record.state !== 'delayed' || record.dueAt !== dueAt) continue
     draft.delete(delayedKey(id, dueAt, number))
     draft.count(flow).delayed--

@@ -1,4 +1,5 @@
-import { hasCode, LorekeepError } from '../../errors.js'
+import { readable } from '../../damage.js'
+import { LorekeepError } from '../../errors.js'
 import { decodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
 import { foundRecords } from '../found-records.js'
@@ -28,7 +29,10 @@ export async function waitingAnew(
   cause: LorekeepError,
 ): Promise<WaitingRecord & { readonly damage?: LorekeepError }> {
   const core = await coreOf(cores, place)
-  const segment = await segmentOf(cores, place)
+  const segment = await readable(async () => {
+    const stored = await cores.get(segmentKey(place.generation, place.segment))
+    return stored && decodeRecord<SegmentRecord>(stored)
+  })
   if (core !== undefined && segment !== undefined) {
     return { core, bytes: segment.bytes, isSoon: segment.inline !== undefined }
   }
@@ -41,19 +45,6 @@ async function coreOf(cores: Storage, { user, generation }: Place): Promise<stri
     for (const { record } of page) if (record?.generation === generation) return record.id
   }
   return undefined
-}
-
-async function segmentOf(
-  cores: Storage,
-  { generation, segment }: Place,
-): Promise<SegmentRecord | undefined> {
-  try {
-    const stored = await cores.get(segmentKey(generation, segment))
-    return stored && decodeRecord<SegmentRecord>(stored)
-  } catch (error) {
-    if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
-    return undefined
-  }
 }
 
 function damageOf(place: Place, id: string | undefined, cause: LorekeepError): LorekeepError {

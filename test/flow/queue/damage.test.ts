@@ -99,6 +99,54 @@ t.test(
   },
 )
 
+t.test('a document that lies by itself gives up its place in its block once', async (t) => {
+  for (const state of ['queued', 'delayed'] as const) {
+    for (const damage of ['gone', 'damaged'] as const) {
+      for (const end of ['completed', 'cancelled'] as const) {
+        const clock = new VirtualClock()
+        const storage = await new MemoryBackend().open('flows')
+        const queue = await openQueue(storage, { clock })
+        // In one block, as they come in one write.
+        const loads = ['lost', 'sound', 'late'].map((id) => queue.load('f', documentOf(id)))
+        const [id] = await Promise.all(loads)
+        const [first] = (await queue.claim('f', 1)).jobs
+        await queue.fail(first!, failureOf(first!), { mayRetry: false })
+        await queue.retry(id!)
+        if (state === 'delayed') {
+          const [again] = (await queue.claim('f', 1)).jobs
+          await queue.fail(again!, failureOf(again!), { mayRetry: true })
+        }
+        await damageOf(storage, jobKey(numberIn(id!)!), damage)
+        await t.rejects(queue.cancel(id!), state === 'queued' ? corrupt : Error)
+        await clock.advance(1e9)
+        const { jobs } = await queue.claim('f', 8)
+        t.strictSame(
+          jobs.map(({ document }) => document.document),
+          ['sound', 'late'],
+        )
+        const [sound, late] = jobs
+        await queue.complete(sound!, steps)
+        t.match(await jobsOf(queue, { flow: 'f', state: 'dead' }), [{ id, document: 'lost' }])
+        if (end === 'completed') {
+          await queue.retry(id!)
+          const [again] = (await queue.claim('f', 1)).jobs
+          t.equal(again?.document.document, 'lost')
+          await queue.complete(again!, steps)
+        } else await queue.cancel(id!)
+        await queue.release(late!, undefined)
+        // It has no block in memory.
+        const other = await openQueue(storage, { clock })
+        t.strictSame(
+          (await drained(other, 'f')).map(({ document }) => document.document),
+          ['late'],
+          `${state}, ${damage}, ${end}`,
+        )
+        t.strictSame(await flowProblems(storage), [])
+      }
+    }
+  }
+})
+
 t.test('without a record and a document a job is a dead letter by its number', async (t) => {
   const clock = new VirtualClock()
   const storage = await new MemoryBackend().open('flows')
@@ -157,6 +205,25 @@ t.test(
     t.strictSame(await flowProblems(storage), [])
   },
 )
+
+t.test('one retry is enough for a job of which nothing but its document is known', async (t) => {
+  const storage = await new MemoryBackend().open('flows')
+  const queue = await openQueue(storage)
+  const id = await queue.load('f', documentOf('both'))
+  const { jobs } = await queue.claim('f', 1)
+  await queue.release(jobs[0]!, failureOf(jobs[0]!))
+  await damageOf(storage, jobKey(numberIn(id)!), 'damaged')
+  await damageOf(storage, latestKey('alice', 'both'), 'damaged')
+  t.strictSame(await drained(queue, 'f'), [])
+  const [dead] = await jobsOf(queue, { flow: 'f', state: 'dead' })
+  t.equal(
+    dead?.failures[0]?.message,
+    'stored data is damaged: the record of the job and which load of the document was processed last cannot be read',
+  )
+  await queue.retry(id)
+  t.equal((await drained(queue, 'f'))[0]?.document.document, 'both')
+  t.strictSame(await flowProblems(storage), [])
+})
 
 t.test('where it is not known how many documents of a block are needed, it stays', async (t) => {
   const storage = await new MemoryBackend().open('flows')
