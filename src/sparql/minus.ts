@@ -1,15 +1,10 @@
 // What MINUS takes away: a row that agrees with one of the other side in each variable that both have,
 // where they both have at least one (SPARQL 1.1 Query, section 18.5).
 //
-// The engine's own index takes two rows for such also where each lacks what the other has, and it has
-// the terms of a row one behind the other, so that those of another row may read the same.
+// The engine's own index takes two rows for such also where each lacks what the other has.
 
-import type { Term } from '@rdfjs/types'
 import { mediatorOf } from './mediator.js'
-
-interface Row {
-  get(variable: object): Term | undefined
-}
+import { rowKey, textsOf, type Row, type Write } from './row-keys.js'
 
 interface MinusActor {
   readonly name: string
@@ -21,9 +16,6 @@ interface MinusActor {
   }
 }
 
-type Write = (term: Term) => string
-
-/** @param write a text that no other term has */
 export function mendMinus(engine: object, write: Write): void {
   const actors = mediatorOf(engine, 'mediatorJoin').bus.actors as unknown as MinusActor[]
   const minus = actors.filter(({ name }) => name.includes('#minus-'))
@@ -61,7 +53,7 @@ class MinusIndex {
   }
 
   put(row: Row): void {
-    const terms = this.#termsOf(row)
+    const terms = textsOf(row, this.#variables, this.#write)
     const places = placesOf(terms)
     const kind = places.join()
     const rows: Rows = this.#rows.get(kind) ?? new Map()
@@ -69,7 +61,7 @@ class MinusIndex {
   }
 
   getFirst(row: Row): true | undefined {
-    const terms = this.#termsOf(row)
+    const terms = textsOf(row, this.#variables, this.#write)
     const places = placesOf(terms)
     const kind = places.join()
     const lookups = this.#lookups.get(kind) ?? this.#lookupsFor(places)
@@ -85,21 +77,12 @@ class MinusIndex {
       return [{ places: shared, keys: new Set(all.map((terms) => keyOf(terms, shared))) }]
     })
   }
-
-  #termsOf(row: Row): (string | undefined)[] {
-    return this.#variables.map((variable) => {
-      const term = row.get(variable)
-      return term === undefined || term.termType === 'Variable' ? undefined : this.#write(term)
-    })
-  }
 }
 
 function placesOf(terms: readonly (string | undefined)[]): number[] {
   return [...terms.keys()].filter((place) => terms[place] !== undefined)
 }
 
-/** Lengths in front part the terms. */
 function keyOf(terms: readonly (string | undefined)[], places: readonly number[]): string {
-  const texts = places.map((place) => terms[place] as string)
-  return `${texts.map(({ length }) => length).join()} ${texts.join('')}`
+  return rowKey(places.map((place) => terms[place]))
 }

@@ -11,6 +11,7 @@ import type { Syntax } from './iris.js'
 import { mediatorOf } from './mediator.js'
 import { mendEnds, mendUnions, type EndingIterator, type UnionIterator } from './iterators.js'
 import { mendMinus } from './minus.js'
+import { mendRowKeys, type RowCounter, type RowTexts } from './row-keys.js'
 import { mendPathActors, mendPathIterators } from './paths.js'
 import type { LateIterator, PathIterator } from './paths.js'
 import { quietTasks, type EngineStream } from './question.js'
@@ -102,6 +103,13 @@ function peerOf({ QueryEngine }: EnginePackage): Peer {
   const joining = createRequire(require.resolve('@comunica/actor-rdf-join-minus-hash'))
   const { termToString } = joining('rdf-string') as { termToString(term: Term): string }
   mendMinus(engine, termToString)
+  const grouping = createRequire(require.resolve('@comunica/actor-query-operation-group'))
+  const texts = grouping('@comunica/utils-bindings-factory/lib/bindingsToString') as RowTexts
+  const { WildcardCountAggregator } =
+    require('@comunica/actor-bindings-aggregator-factory-wildcard-count') as {
+      WildcardCountAggregator: { readonly prototype: RowCounter }
+    }
+  mendRowKeys(engine, texts, WildcardCountAggregator.prototype, termToString)
   const asynciterator = reading('asynciterator') as Iterators
   mendPathActors(engine, asynciterator.TransformIterator)
   const paths = createRequire(require.resolve('@comunica/actor-query-operation-path-zero-or-more'))
