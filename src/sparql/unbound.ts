@@ -110,7 +110,7 @@ function isLookedUp({ input, expression }: Operation, left: Scope, right: Scope)
 function takesValues(node: unknown, left: Scope): boolean {
   if (typeof node !== 'object' || node === null) return true
   const { type, input } = node as Operation
-  if (type === 'extend' || type === 'group') return false
+  if (type === 'extend' || type === 'group' || type === 'filter') return false
   if (type === 'leftjoin' || type === 'minus') {
     const [, second] = input as readonly [Operation, Operation]
     if ([...everyVariable(second).keys()].some((name) => left.has(name))) return false

@@ -94,6 +94,11 @@ const optionals = `
   ?s :name ?n OPTIONAL { BIND (?n AS ?m) FILTER (STRLEN(?n) > 4) }
   { VALUES ?x { 1 UNDEF } } OPTIONAL { VALUES (?x ?y) { (1 2) (3 4) } BIND (?y + 1 AS ?z) FILTER (?x = 3 && BOUND(?x)) }
   VALUES (?x ?w) { (1 1) (UNDEF 1) } OPTIONAL { VALUES ?y { 2 } BIND (?y AS ?z) FILTER (BOUND(?x) && ?w = 1) }
+  ?s :name ?n OPTIONAL { { ?s :knows ?k FILTER (?k != :b) } FILTER (STRLEN(?n) > 3) }
+  ?s :name ?n OPTIONAL { { ?s :knows ?k FILTER EXISTS { ?k :name ?m } } FILTER (STRLEN(?n) > 3) }
+  ?s :knows ?k OPTIONAL { ?k :knows+ ?k FILTER (?s != ?k) }
+  ?s :knows ?k OPTIONAL { ?k :knows* ?k FILTER (?s != ?k) }
+  ?s :knows ?k OPTIONAL { ?k :knows+ ?k . ?k :name ?n FILTER (?s != ?k) }
   ?t :flag ?b OPTIONAL { ?s :age ?a BIND (1 + ?a AS ?b) }
   ?t :flag ?b OPTIONAL { ?s :name ?a BIND (STR(STRLEN(?a)) AS ?b) }
   ?t :flag ?b OPTIONAL { ?s :knows ?a BIND (STRLEN(?a) AS ?b) FILTER (BOUND(?t)) }
