@@ -48,13 +48,17 @@ if (binaries === undefined) {
   const settings = ['fsync = on', 'max_wal_size = 4GB', 'shared_buffers = 256MB']
   const cluster = await Cluster.start({ settings: [...settings, 'max_connections = 300'] })
   try {
+    let filled: Work['fill']
     for (const [name, work] of Object.entries(works)) {
       if (only !== undefined && !only.split(';').includes(name)) continue
       if (work.needsTexts && !hasTexts) {
         bench.report({ scenario: name, peer: '1 process', skipped: 'the texts are not here' })
         continue
       }
-      if (work.fill !== undefined) await prepareFilled(cluster, work.fill)
+      if (work.fill !== undefined && work.fill !== filled) {
+        await prepareFilled(cluster, work.fill)
+        filled = work.fill
+      }
       if (work.isToEnd) await measureToEnd(cluster, name)
       else for (const delayMs of delays) await measure(cluster, name, work, delayMs)
     }

@@ -138,7 +138,7 @@ export function createFlows(connection: Connection): RemoteFlows {
 
   function watch(watched: RemoteWatchQuery = {}): AsyncGenerator<JobEvent> {
     const leaving = new AbortController()
-    const events = eventsUntil(leaving.signal, watched)
+    const events = eventsUntilLeft(leaving.signal, watched)
     // A generator that waits ends when what it waits for has come, which may be never.
     const end = events.return
     events.return = (value) => {
@@ -148,7 +148,7 @@ export function createFlows(connection: Connection): RemoteFlows {
     return events
   }
 
-  async function* eventsUntil(
+  async function* eventsUntilLeft(
     left: AbortSignal,
     { flow, user, document, job, signal = left, onConnected }: RemoteWatchQuery,
   ): AsyncGenerator<JobEvent, undefined> {
