@@ -20,7 +20,7 @@ import {
   type StagedRecord,
 } from './records.js'
 import { decodeRecord, encodeRecord } from '../record.js'
-import { foundRecords } from './found-records.js'
+import { foundRecords } from '../found-records.js'
 import { Ripening } from './ripening.js'
 
 /** Deletes at most so many keys in one write. */

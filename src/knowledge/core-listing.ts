@@ -6,7 +6,7 @@ import type { LorekeepError } from '../errors.js'
 import { decodeKey } from '../keys.js'
 import type { Storage } from '../storage.js'
 import { damagedCore } from './core-table.js'
-import { foundRecords } from './found-records.js'
+import { foundRecords } from '../found-records.js'
 import { checkName, coreKey, coresOf, toStat, type CoreRecord } from './records.js'
 import type { CorePage, CoreQuery, CoreStat } from './types.js'
 

@@ -8,7 +8,7 @@ import type { Precondition, Storage } from '../storage.js'
 import { NameSet } from '../verify/name-set.js'
 import { emptyCore, extend } from './core-import.js'
 import { damagedCore, type CoreTable } from './core-table.js'
-import { foundRecords } from './found-records.js'
+import { foundRecords } from '../found-records.js'
 import {
   allGarbage,
   contentKey,

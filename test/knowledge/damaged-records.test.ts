@@ -6,7 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { pace } from '../../src/knowledge/library/policy.js'
-import { coreKey, libraryKey, segmentKey, smallKey, waitingKey } from '../../src/knowledge/records.js'
+import {
+  coreKey,
+  libraryKey,
+  segmentKey,
+  smallKey,
+  waitingKey,
+} from '../../src/knowledge/records.js'
 import type { CoreStat, KnowledgeStore } from '../../src/knowledge/types.js'
 import type { Storage } from '../../src/storage.js'
 import type { CoreMessage } from '../../src/types.js'
@@ -215,7 +221,7 @@ for (const [how, damage] of Object.entries(damages)) {
     await t.rejects(knowledge.write(good, [triplesMessage('more')]), corrupt)
     await t.rejects(knowledge.delete(bad), corrupt)
     t.strictSame(await listed(knowledge), ['bad', 'good'])
-    t.ok((await buffer(knowledge.export(good))).length > 0)
+    t.ok((await buffer(await knowledge.export(good))).length > 0)
     t.equal(await knowledge.graph({ user: 'bob' }).count(), 3)
     t.match(await knowledge.write({ user: 'bob', id: 'good' }, [triplesMessage('of bob')]), {
       triples: 3,

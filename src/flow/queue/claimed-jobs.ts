@@ -1,6 +1,6 @@
 // Jobs that were claimed before, by their records: those that failed, or are done, or wait for another turn.
 
-import { decodeRecord } from '../../record.js'
+import { foundRecords } from '../../found-records.js'
 import type { JobState } from '../types.js'
 import {
   type FoundJob,
@@ -15,6 +15,7 @@ import {
   rangeBehind,
 } from './job-search.js'
 import { jobOf } from './job-view.js'
+import { jobRecords, recordAnew } from './lost-jobs.js'
 import { deadKey, deadKeys, delayedKeys, jobKey, jobKeys, type JobRecord } from './records.js'
 
 /** Jobs that were claimed before: those that failed, are done, or wait for another turn. */
@@ -30,13 +31,15 @@ export async function recordPart(place: Place, hasRuns: boolean): Promise<Part> 
   const isSortable = countOf('delayed') <= place.sizes.sorted
   if (isListed && (isSortable || !wanted.includes('delayed'))) return listedPart(place, wanted)
   const range = rangeBehind(place, jobKeys(), jobKey)
-  const entries = []
-  for await (const page of draft.scan({ ...range, limit: place.sizes.entries }))
-    entries.push(...page)
-  const found = entries.map(({ key, value }) => {
-    return { number: lastOf(key), job: jobOf(decodeRecord<JobRecord>(value)) }
-  })
-  const end = entries.length < place.sizes.entries ? undefined : found.at(-1)?.number
+  const found: FoundJob[] = []
+  const behind = { ...range, limit: place.sizes.entries }
+  for await (const page of foundRecords<JobRecord>(draft, behind)) {
+    for (const { key, record, damage } of page) {
+      const number = lastOf(key)
+      found.push({ number, job: jobOf(record ?? (await recordAnew(draft, number, damage))) })
+    }
+  }
+  const end = found.length < place.sizes.entries ? undefined : found.at(-1)?.number
   const lists = wanted.filter((state) => state === 'dead' || (state === 'delayed' && isSortable))
   await assertListed(place, lists, new Set(found.map(({ number }) => number)), end)
   const others = found.filter(({ job }) => !hasRuns || job.state !== 'queued')
@@ -85,7 +88,7 @@ async function listedPart(place: Place, states: readonly JobState[]): Promise<Pa
   numbers.sort((a, b) => (search.isReverse ? b - a : a - b))
   const all = numbers.filter((number) => end === undefined || !isBefore(search, end, number))
   const asked = all.slice(0, place.sizes.entries)
-  const records = await draft.records<JobRecord>(asked.map(jobKey))
+  const records = await jobRecords(draft, asked)
   const found: FoundJob[] = []
   for (const [at, number] of asked.entries()) {
     const record = records[at]

@@ -10,7 +10,8 @@ import { liesAlone, readDocuments, readLeft } from './documents.js'
 import type { Draft } from './draft.js'
 import { eventOf } from './job-view.js'
 import type { Turn } from './lanes.js'
-import { delayedKey, delayedKeys, jobKey, latestKey } from './records.js'
+import { damageFailure, madeUp, newRecord, ofRecord } from './lost-jobs.js'
+import { delayedKey, delayedKeys, jobKey, latestKey, leaseKey } from './records.js'
 import type { JobRecord, LatestRecord } from './records.js'
 import { bury, delay, finish } from './settling.js'
 import { activeJobs } from './under-way.js'
@@ -210,48 +211,25 @@ async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly Fo
   })
 }
 
-function newRecord(stored: Omit<StoredDocument, 'metadata' | 'text'>): JobRecord {
-  const { job, flow, user, document, collection, createdAt } = stored
-  return {
-    id: job,
-    flow,
-    user,
-    document,
-    collection,
-    state: 'queued',
-    attempts: 0,
-    steps: [],
-    failures: [],
-    createdAt,
-    updatedAt: createdAt,
-  }
-}
-
 /** What cannot be read is no reason to stop the others. What is not known of a job is made up. */
 function buryUnreadable(
   draft: Draft,
   flow: FlowState,
-  { turn: { number, user, hash }, record: known, ownBody, document, latest }: FoundJob,
+  { turn, record: known, ownBody, document, latest }: FoundJob,
 ): void {
+  const { number, user } = turn
   const unreadable: string[] = []
   if (document === undefined) unreadable.push('the document')
-  else if (known === undefined) unreadable.push('the record of the job')
-  let record = known ?? (document && newRecord(document))
+  else if (known === undefined) unreadable.push(ofRecord)
   if (isDamage(latest)) {
     unreadable.push('which load of the document was processed last')
+    const name = (known ?? document)?.document
     // A newer load may have been processed, in this flow or in another: whoever retries says that it was not.
-    if (record !== undefined) draft.delete(latestKey(user, record.document))
+    if (name !== undefined) draft.delete(latestKey(user, name))
   }
-  const job = `lost.${number.toString(36)}`
-  const lost = { job, flow: flow.flow.id, user, document: '', collection: '', createdAt: draft.now }
-  record ??= { ...newRecord(lost), lost: hash }
-  if (ownBody) record = { ...record, ownBody }
-  const failure: JobFailure = {
-    ...placeOf(draft, flow, record),
-    cause: 'failed',
-    code: 'LK_STORAGE_CORRUPT',
-    message: `stored data is damaged: ${unreadable.join(' and ')} cannot be read`,
-  }
+  const remains = { ...turn, flow: flow.flow.id, document, ownBody }
+  const record = known ?? madeUp(remains, draft.now)
+  const failure = damageFailure(unreadable, placeOf(draft, flow, record))
   bury(draft, flow, number, record, failure)
 }
 
@@ -293,10 +271,30 @@ export function reap(
 }
 
 /** Takes all jobs back that are under way: whoever held them had the store before, and has ended. */
-export function takeOver(draft: Draft, fraction: () => number): Promise<number> {
-  return takeBack(draft, [...draft.state.active.values()], fraction, () => {
+export async function takeOver(draft: Draft, fraction: () => number): Promise<void> {
+  await takeBack(draft, [...draft.state.active.values()], fraction, () => {
     return 'whoever processed it has ended: the store was opened anew'
   })
+  for (const number of draft.state.lost) await buryUnderWay(draft, number)
+  draft.state.lost.clear()
+}
+
+/** A job whose lease is damaged, once all others are taken back. */
+async function buryUnderWay(draft: Draft, number: number): Promise<void> {
+  draft.delete(leaseKey(number))
+  const ownBody = await liesAlone(draft, number)
+  const [document] = await readDocuments(draft, [{ number, ownBody }])
+  const { flows } = draft.state
+  const isCounted = ({ flow, counts }: FlowState) => {
+    return counts.active > 0 && (document === undefined || document.flow === flow.id)
+  }
+  const flow = [...flows.values()].find(isCounted)
+  if (flow === undefined) return
+  draft.count(flow).active--
+  const remains = { number, flow: flow.flow.id, user: '', hash: 0, document, ownBody }
+  const record = madeUp(remains, draft.now)
+  const unreadable = [...(document === undefined ? ['the document'] : []), 'the lease of the job']
+  bury(draft, flow, number, record, damageFailure(unreadable, placeOf(draft, flow, record)))
 }
 
 async function takeBack(

@@ -170,10 +170,15 @@ export class Draft {
    * damaged or lost, and nobody may take that for absence.
    */
   async contradiction(detail: string): Promise<never> {
+    await this.assertNewest()
+    throw new LorekeepError('LK_STORAGE_CORRUPT', detail)
+  }
+
+  /** @throws OutdatedState where somebody else has written since the state was read */
+  async assertNewest(): Promise<void> {
     this.assertClean()
     const head = await this.#storage.get(headKey())
     if (!isSame(head, this.state.headBytes)) throw new OutdatedState()
-    throw new LorekeepError('LK_STORAGE_CORRUPT', detail)
   }
 
   put(key: Uint8Array, value: Uint8Array): void {

@@ -6,21 +6,21 @@ import type { Job, JobState } from '../types.js'
 import { numberIn } from './block.js'
 import { wake } from './claiming.js'
 import { dropDocument, readLeft } from './documents.js'
-import { isSame, OutdatedState, type Draft } from './draft.js'
+import type { Draft } from './draft.js'
 import { lookForJobs } from './job-list.js'
 import type { FoundJob, JobSearch, LookSizes } from './job-search.js'
 import { eventOf, jobOf } from './job-view.js'
-import { jobById, noJob, runWith } from './jobs.js'
+import { jobById, noJob } from './jobs.js'
+import { jobRecords } from './lost-jobs.js'
 import {
   deadKey,
   delayedKey,
   documentKey,
-  headKey,
   jobKey,
   slotsPerBlock,
   type JobRecord,
 } from './records.js'
-import type { Run } from './run.js'
+import { runWith, type Run } from './run.js'
 import { dropOutputs, letGo } from './settling.js'
 import type { FlowState } from './state.js'
 import { learnOf } from './under-way.js'
@@ -78,17 +78,12 @@ export async function changeJobs(
   const { found, next } = await lookForJobs(draft, asked, after, most, sizes)
   const meant = found.filter(({ number }) => number <= until)
   // A write would be refused where others were first; without one nobody says so.
-  if (meant.length === 0) await assertNewest(draft)
+  if (meant.length === 0) await draft.assertNewest()
   const known = await knownOf(draft, meant)
   if (change === 'cancel') await takeAway(draft, known)
   else for (const job of known) letGoOn(draft, job)
   const isOver = next === undefined || next >= until
   return { changed: meant.length, next: isOver ? undefined : [next, until] }
-}
-
-async function assertNewest(draft: Draft): Promise<void> {
-  const head = await draft.get(headKey())
-  if (!isSame(head, draft.state.headBytes)) throw new OutdatedState()
 }
 
 interface KnownJob extends FoundJob {
@@ -116,7 +111,10 @@ async function knownOf(draft: Draft, jobs: readonly FoundJob[]): Promise<KnownJo
   )
   const { active, flows } = draft.state
   const others = jobs.filter(({ number }) => !active.has(number))
-  const records = await draft.records<JobRecord>(others.map(({ number }) => jobKey(number)))
+  const records = await jobRecords(
+    draft,
+    others.map(({ number }) => number),
+  )
   const stored = new Map(others.map(({ number }, place) => [number, records[place]]))
   return jobs.flatMap(({ number, job }) => {
     const flow = flows.get(job.flow)

@@ -9,17 +9,10 @@ import { numberIn } from './block.js'
 import { readDocument } from './documents.js'
 import type { Draft } from './draft.js'
 import { jobOf, queuedJobOf } from './job-view.js'
-import {
-  documentKeys,
-  doneKeys,
-  jobKey,
-  latestKey,
-  latestKeys,
-  runKey,
-  runKeysOf,
-} from './records.js'
+import { jobRecords } from './lost-jobs.js'
+import { documentKeys, doneKeys, jobKey, latestKey, latestKeys, runKeysOf } from './records.js'
 import type { DoneRecord, JobRecord, LatestRecord } from './records.js'
-import { decodeRun, type Run } from './run.js'
+import { decodeRun, runWith, type Run } from './run.js'
 import { hashOf, leasesOf } from './state.js'
 import { activeJob } from './under-way.js'
 
@@ -44,35 +37,19 @@ function lost(number: number): LorekeepError {
 
 async function jobByNumber(draft: Draft, number: number): Promise<Job | undefined> {
   const active = await activeJob(draft, number)
-  const record = active?.record ?? (await draft.record<JobRecord>(jobKey(number)))
+  const [stored] = active === undefined ? await jobRecords(draft, [number]) : []
+  const record = active?.record ?? stored
   if (record !== undefined) return jobOf(record)
-  const stored = await readDocument(draft, number, false)
-  if (stored === undefined) return undefined
-  const run = await runWith(draft, stored.flow, stored.user, number)
+  const document = await readDocument(draft, number, false)
+  if (document === undefined) return undefined
+  const run = await runWith(draft, document.flow, document.user, number)
   if (run?.again) return lacksRecord(draft, number)
-  return run === undefined ? undefined : queuedJobOf(stored)
+  return run === undefined ? undefined : queuedJobOf(document)
 }
 
 /** What has become of a job that was claimed before its record alone says. */
 function lacksRecord(draft: Draft, number: number): Promise<never> {
   return draft.contradiction(`job ${number} is queued without a record`)
-}
-
-/** The run that a queued job is in; `undefined` for one that is not queued. */
-export async function runWith(
-  draft: Draft,
-  flow: string,
-  user: string,
-  number: number,
-): Promise<Run | undefined> {
-  const { gt } = runKeysOf(flow, user)
-  const range = { gt, lte: runKey(flow, user, number), reverse: true, limit: 1 }
-  for await (const [entry] of draft.scan(range)) {
-    if (entry === undefined) break
-    const { run } = decodeRun(entry)
-    return number < run.first + run.hashes.length ? run : undefined
-  }
-  return undefined
 }
 
 export const states: readonly JobState[] = ['active', 'delayed', 'queued', 'dead', 'done']
@@ -102,7 +79,7 @@ async function queuedJobsOf(
 async function jobByNumberInRun(draft: Draft, run: Run, slot: number): Promise<Job> {
   const number = run.first + slot
   if (run.again) {
-    const record = await draft.record<JobRecord>(jobKey(number))
+    const [record] = await jobRecords(draft, [number])
     return record ? jobOf(record) : lacksRecord(draft, number)
   }
   const stored = await readDocument(draft, number, false)
@@ -133,7 +110,7 @@ async function claimedJobsOf(draft: Draft, user: string, document: string): Prom
   const numbers = await numbersUnder(draft, documentKeys(user, document))
   // Which documents these are is known by a hash alone.
   const unread = await numbersUnder(draft, documentKeys(user, ''))
-  for (const record of await draft.records<JobRecord>(unread.map(jobKey))) {
+  for (const record of await jobRecords(draft, unread)) {
     if (record?.lost === hashOf(document)) throw lost(numberIn(record.id) ?? 0)
   }
   const latest = await draft.record<LatestRecord>(latestKey(user, document))

@@ -118,7 +118,8 @@ export class JobQueue {
   /** What a former owner left is waited for no longer, whatever its clock and this one say. */
   async #takeOver(): Promise<void> {
     const fraction = () => this.#chance.fraction()
-    if (this.#committer.state.active.size > 0) {
+    const { active, lost } = this.#committer.state
+    if (active.size + lost.size > 0) {
       await this.#committer.commit((draft) => takeOver(draft, fraction))
     }
     for (const { id } of this.flows()) {

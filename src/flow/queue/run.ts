@@ -1,5 +1,6 @@
 import { decodeKey } from '../../keys.js'
-import type { Entry } from '../../storage.js'
+import type { Entry, Storage } from '../../storage.js'
+import { runKey, runKeysOf } from './records.js'
 
 /** Queued jobs of one user with numbers that follow each other. */
 export interface Run {
@@ -39,4 +40,21 @@ function hashesIn(bytes: Buffer): Uint32Array {
   const hashes = new Uint32Array(bytes.length / 4)
   for (let slot = 0; slot < hashes.length; slot++) hashes[slot] = bytes.readUInt32BE(4 * slot)
   return hashes
+}
+
+/** The run that a queued job is in; `undefined` for one that is not queued. */
+export async function runWith(
+  storage: Pick<Storage, 'scan'>,
+  flow: string,
+  user: string,
+  number: number,
+): Promise<Run | undefined> {
+  const { gt } = runKeysOf(flow, user)
+  const range = { gt, lte: runKey(flow, user, number), reverse: true, limit: 1 }
+  for await (const [entry] of storage.scan(range)) {
+    if (entry === undefined) break
+    const { run } = decodeRun(entry)
+    return number < run.first + run.hashes.length ? run : undefined
+  }
+  return undefined
 }

@@ -3,8 +3,9 @@
 
 import { crc32 } from 'node:zlib'
 import type { Clock } from '../../clock.js'
-import { decodeRecord } from '../../record.js'
 import { LorekeepError } from '../../errors.js'
+import { foundRecords, type FoundRecord } from '../../found-records.js'
+import { decodeRecord } from '../../record.js'
 import { decodeKey } from '../../keys.js'
 import type { Entry, Range, Storage } from '../../storage.js'
 import { loadHeld, type Held } from './held.js'
@@ -58,6 +59,8 @@ export interface State {
   readonly active: Map<number, Active>
   /** Those that others have claimed or renewed since the state was read: their records are read where they are wanted. */
   readonly others: Map<number, Lease>
+  /** Jobs under way whose leases are damaged: whoever has the storage alone takes them over. */
+  readonly lost: Set<number>
   /** The documents under way: at most one job of each. */
   readonly busy: Set<string>
   /** How many documents of a block are still needed, of the blocks with jobs under way. */
@@ -107,7 +110,7 @@ export async function loadState(
     loadHeld(storage),
     entriesOf(storage, flowKeys()),
     entriesOf(storage, countsKeys()),
-    entriesOf(storage, leaseKeys()),
+    leasesIn(storage),
     ...dues.values(),
     ...recalls,
   ])
@@ -120,6 +123,7 @@ export async function loadState(
     flows: new Map(),
     active: new Map(),
     others: new Map(),
+    lost: new Set(),
     busy: new Set(),
     left: new Map(),
     held,
@@ -138,9 +142,14 @@ export async function loadState(
       lanes: lanes.get(flow.id) ?? new Lanes(flow.id),
     })
   }
-  for (const { key, value } of leases) {
+  for (const { key, record: found, damage } of leases) {
     const number = decodeKey(key)[1] as number
-    const { token, beat, leaseMs, member, job: record } = decodeRecord<LeaseRecord>(value)
+    if (damage !== undefined) {
+      if (storage.sharing !== undefined) throw damage
+      state.lost.add(number)
+      continue
+    }
+    const { token, beat, leaseMs, member, job: record } = found
     const hash = hashOf(record.document)
     const known = before?.active.get(number) ?? before?.others.get(number)
     const isKnown = known?.token === token && known.beat === beat
@@ -156,6 +165,12 @@ async function entriesOf(storage: Storage, range: Range): Promise<readonly Entry
   const entries: Entry[] = []
   for await (const page of storage.scan(range)) entries.push(...page)
   return entries
+}
+
+async function leasesIn(storage: Storage): Promise<readonly FoundRecord<LeaseRecord>[]> {
+  const found: FoundRecord<LeaseRecord>[] = []
+  for await (const page of foundRecords<LeaseRecord>(storage, leaseKeys())) found.push(...page)
+  return found
 }
 
 async function firstDue(storage: Storage, flow: string): Promise<number> {

@@ -17,12 +17,11 @@ import {
   userOf,
 } from './job-search.js'
 import { jobOf, queuedJobOf } from './job-view.js'
+import { jobRecords } from './lost-jobs.js'
 import {
   blockKey,
   blockKeys,
   blockOf,
-  jobKey,
-  type JobRecord,
   runKey,
   runKeys,
   runKeysOf,
@@ -236,7 +235,7 @@ async function queuedJobs(
   asked: readonly { readonly number: number; readonly again: boolean }[],
 ): Promise<FoundJob[]> {
   const again = asked.filter((job) => job.again).map(({ number }) => number)
-  const records = await draft.records<JobRecord>(again.map(jobKey))
+  const records = await jobRecords(draft, again)
   const known = new Map(again.map((number, at) => [number, records[at]]))
   const found: FoundJob[] = []
   for (const { number, again } of asked) {

@@ -6,7 +6,7 @@ import { LastLook, type Reads } from '../../reads.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Operation, Precondition } from '../../storage.js'
 import type { CoreTable } from '../core-table.js'
-import { foundRecords } from '../found-records.js'
+import { foundRecords } from '../../found-records.js'
 import {
   garbagePartKey,
   libraryKey,

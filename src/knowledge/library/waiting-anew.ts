@@ -2,7 +2,7 @@ import { readable } from '../../damage.js'
 import { LorekeepError } from '../../errors.js'
 import { decodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
-import { foundRecords } from '../found-records.js'
+import { foundRecords } from '../../found-records.js'
 import {
   coresOf,
   segmentKey,

@@ -1,12 +1,12 @@
 import t from 'tap'
-import { MemoryBackend } from '../../adapters/memory.js'
-import { LorekeepError } from '../../src/errors.js'
-import { foundRecords } from '../../src/knowledge/found-records.js'
-import { encodeRecord } from '../../src/record.js'
-import type { Range } from '../../src/storage.js'
-import { altered } from '../fixtures/altered-storage.js'
-import { pickSeed, Random } from '../fixtures/random.js'
-import { UnreadableBackend } from '../fixtures/unreadable-backend.js'
+import { MemoryBackend } from '../adapters/memory.js'
+import { LorekeepError } from '../src/errors.js'
+import { foundRecords } from '../src/found-records.js'
+import { encodeRecord } from '../src/record.js'
+import type { Range } from '../src/storage.js'
+import { altered } from './fixtures/altered-storage.js'
+import { pickSeed, Random } from './fixtures/random.js'
+import { UnreadableBackend } from './fixtures/unreadable-backend.js'
 
 const seed = pickSeed()
 const count = 600

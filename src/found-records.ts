@@ -1,7 +1,7 @@
-import { isDamage, readRecords } from '../damage.js'
-import { hasCode, type LorekeepError } from '../errors.js'
-import { decodeRecord } from '../record.js'
-import type { Entry, Range, Storage } from '../storage.js'
+import { isDamage, readRecords } from './damage.js'
+import { hasCode, type LorekeepError } from './errors.js'
+import { decodeRecord } from './record.js'
+import type { Entry, Range, Storage } from './storage.js'
 
 /** A record, or why there is none under its key. */
 export type FoundRecord<R> =
@@ -13,7 +13,7 @@ const keysAtOnce = 256
 
 /** The records of a range in pages, from the first on: one that is damaged takes no other with it. */
 export async function* foundRecords<R>(
-  storage: Storage,
+  storage: Pick<Storage, 'scan' | 'get' | 'getMany'>,
   range: Range,
 ): AsyncGenerator<readonly FoundRecord<R>[], void, undefined> {
   let rest = range
@@ -49,7 +49,7 @@ function behindAll(range: Range, entries: readonly Entry[]): Range | undefined {
   return left > 0 ? { ...behind, limit: left } : undefined
 }
 
-async function keysIn(storage: Storage, range: Range): Promise<readonly Entry[]> {
+async function keysIn(storage: Pick<Storage, 'scan'>, range: Range): Promise<readonly Entry[]> {
   const limit = Math.min(keysAtOnce, range.limit ?? Infinity)
   const keys: Entry[] = []
   for await (const page of storage.scan({ ...range, keysOnly: true, limit })) keys.push(...page)
@@ -57,7 +57,7 @@ async function keysIn(storage: Storage, range: Range): Promise<readonly Entry[]>
 }
 
 async function recordsUnder<R>(
-  storage: Storage,
+  storage: Pick<Storage, 'scan' | 'get' | 'getMany'>,
   keys: readonly Entry[],
 ): Promise<readonly FoundRecord<R>[]> {
   const records = await readRecords<R>(
