@@ -32,14 +32,18 @@ export async function recordPart(place: Place, hasRuns: boolean): Promise<Part> 
   if (isListed && (isSortable || !wanted.includes('delayed'))) return listedPart(place, wanted)
   const range = rangeBehind(place, jobKeys(), jobKey)
   const found: FoundJob[] = []
+  let isDamaged = false
   const behind = { ...range, limit: place.sizes.entries }
   for await (const page of foundRecords<JobRecord>(draft, behind)) {
     for (const { key, record, damage } of page) {
       const number = lastOf(key)
+      isDamaged ||= damage !== undefined
       found.push({ number, job: jobOf(record ?? (await recordAnew(draft, number, damage))) })
     }
   }
-  const end = found.length < place.sizes.entries ? undefined : found.at(-1)?.number
+  // Read one by one, some may be gone that were counted.
+  const isAll = found.length < place.sizes.entries && !isDamaged
+  const end = isAll ? undefined : found.at(-1)?.number
   const lists = wanted.filter((state) => state === 'dead' || (state === 'delayed' && isSortable))
   await assertListed(place, lists, new Set(found.map(({ number }) => number)), end)
   const others = found.filter(({ job }) => !hasRuns || job.state !== 'queued')

@@ -4,11 +4,14 @@ import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { Bulk } from '../../../src/flow/bulk.js'
 import { numberIn } from '../../../src/flow/queue/block.js'
+import { lookSizes } from '../../../src/flow/queue/job-search.js'
 import type { JobQueue } from '../../../src/flow/queue/queue.js'
 import { blockKey, blockOf, bodyKey, jobKey, leaseKey } from '../../../src/flow/queue/records.js'
 import { Cursors } from '../../../src/paging.js'
 import type { Storage } from '../../../src/storage.js'
+import { altered } from '../../fixtures/altered-storage.js'
 import { flowProblems } from '../../fixtures/problems.js'
+import { UnreadableBackend } from '../../fixtures/unreadable-backend.js'
 import { VirtualClock } from '../virtual-clock.js'
 import { documentOf, drained, failureOf, jobsOf, openQueue, steps } from './queues.js'
 
@@ -134,6 +137,27 @@ t.test('a job whose lease is damaged is a dead letter for who opens the store', 
     t.strictSame(await flowProblems(storage), [])
   }
 })
+
+t.test(
+  'a list goes on behind a damaged record, also where a job is forgotten meanwhile',
+  async (t) => {
+    const backend = new UnreadableBackend(new MemoryBackend())
+    const storage = await backend.open('flows')
+    const queue = await openQueue(storage)
+    for (let n = 0; n < 6; n++) await queue.load('f', documentOf(`d${n}`))
+    const ids = (await drained(queue, 'f')).map(({ record }) => record.id)
+    const [first, second, ...others] = ids
+    backend.lose('flows', jobKey(numberIn(second!)!))
+    const forgotten = Buffer.from(jobKey(numberIn(first!)!))
+    const get: Storage['get'] = async (key) => {
+      return forgotten.equals(key) ? undefined : storage.get(key)
+    }
+    const sizes = { ...lookSizes, entries: 3 }
+    const other = await openQueue(altered(storage, { get }), { lookSizes: sizes })
+    const listed = await idsOf(other, { state: 'done' })
+    t.strictSame(listed, [`lost.${numberIn(second!)!.toString(36)}`, ...others])
+  },
+)
 
 t.test('what is done is known by its number alone when its document is gone', async (t) => {
   const storage = await new MemoryBackend().open('flows')
