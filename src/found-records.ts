@@ -41,10 +41,14 @@ export async function* foundRecords<R>(
 function behindAll(range: Range, entries: readonly Entry[]): Range | undefined {
   const last = entries.at(-1)
   if (last === undefined) return undefined
-  const { gte: _, limit = Infinity, ...bounds } = range
+  const { gte, lte, limit = Infinity, ...bounds } = range
   const left = limit - entries.length
   // The caller may change what it gets.
-  const behind = { ...bounds, gt: new Uint8Array(last.key) }
+  const key = new Uint8Array(last.key)
+  const behind =
+    range.reverse === true
+      ? { ...bounds, ...(gte !== undefined && { gte }), lt: key }
+      : { ...bounds, ...(lte !== undefined && { lte }), gt: key }
   if (left === Infinity) return behind
   return left > 0 ? { ...behind, limit: left } : undefined
 }

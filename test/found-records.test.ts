@@ -45,12 +45,16 @@ t.test(
         expected.push(isDamaged ? undefined : n)
       }
       t.strictSame(await found(backend, {}), expected)
+      t.strictSame(await found(backend, { reverse: true }), [...expected].reverse())
       const [from, to] = [random.below(count), random.below(count)]
       const bounds = { gte: keyOf(from), lt: keyOf(to) }
       t.strictSame(await found(backend, bounds), expected.slice(from, to))
       for (const limit of [1, 255, 256, 257, random.below(count) + 1]) {
         const asked = { gt: keyOf(from), limit }
         t.strictSame(await found(backend, asked), expected.slice(from + 1, from + 1 + limit))
+        const before = { lte: keyOf(from), gte: keyOf(to), reverse: true, limit }
+        const backward = expected.slice(to, from + 1).reverse()
+        t.strictSame(await found(backend, before), backward.slice(0, limit))
       }
     }
   },
