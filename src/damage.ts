@@ -55,7 +55,7 @@ export async function readRecords<R>(
 }
 
 /** @throws what is no damage */
-function damageOf(error: unknown): LorekeepError {
+export function damageOf(error: unknown): LorekeepError {
   if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
   return error
 }

@@ -1,5 +1,5 @@
-import { isDamage, readRecords } from './damage.js'
-import { hasCode, type LorekeepError } from './errors.js'
+import { damageOf, isDamage, readRecords } from './damage.js'
+import type { LorekeepError } from './errors.js'
 import { decodeRecord } from './record.js'
 import type { Entry, Range, Storage } from './storage.js'
 
@@ -27,7 +27,7 @@ export async function* foundRecords<R>(
       }
       return
     } catch (error) {
-      if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
+      damageOf(error)
     }
     const keys = await keysIn(storage, rest)
     const behind = behindAll(rest, keys)
@@ -80,8 +80,7 @@ async function recordsUnder<R>(
 function recordIn<R>({ key, value }: Entry): FoundRecord<R> {
   try {
     return { key, record: decodeRecord<R>(value) }
-  } catch (damage) {
-    if (!hasCode(damage, 'LK_STORAGE_CORRUPT')) throw damage
-    return { key, damage }
+  } catch (error) {
+    return { key, damage: damageOf(error) }
   }
 }

@@ -10,7 +10,7 @@ import { liesAlone, readDocuments, readLeft } from './documents.js'
 import type { Draft } from './draft.js'
 import { eventOf } from './job-view.js'
 import type { Turn } from './lanes.js'
-import { damageFailure, madeUp, newRecord, ofRecord } from './lost-jobs.js'
+import { damageFailure, madeUp, newRecord, ofRecord, unreadableOf } from './lost-jobs.js'
 import { delayedKey, delayedKeys, jobKey, latestKey, leaseKey } from './records.js'
 import type { JobRecord, LatestRecord } from './records.js'
 import { bury, delay, finish } from './settling.js'
@@ -218,9 +218,9 @@ function buryUnreadable(
   { turn, record: known, ownBody, document, latest }: FoundJob,
 ): void {
   const { number, user } = turn
-  const unreadable: string[] = []
-  if (document === undefined) unreadable.push('the document')
-  else if (known === undefined) unreadable.push(ofRecord)
+  // One that was never claimed has none.
+  const lacksRecord = known === undefined && turn.again
+  const unreadable = unreadableOf({ document }, ...(lacksRecord ? [ofRecord] : []))
   if (isDamage(latest)) {
     unreadable.push('which load of the document was processed last')
     const name = (known ?? document)?.document
@@ -291,9 +291,9 @@ async function buryUnderWay(draft: Draft, number: number): Promise<void> {
   const flow = [...flows.values()].find(isCounted)
   if (flow === undefined) return
   draft.count(flow).active--
-  const remains = { number, flow: flow.flow.id, user: '', hash: 0, document, ownBody }
+  const remains = { number, flow: flow.flow.id, document, ownBody }
   const record = madeUp(remains, draft.now)
-  const unreadable = [...(document === undefined ? ['the document'] : []), 'the lease of the job']
+  const unreadable = unreadableOf(remains, 'the lease of the job')
   bury(draft, flow, number, record, damageFailure(unreadable, placeOf(draft, flow, record)))
 }
 

@@ -16,17 +16,18 @@ import { runWith } from './run.js'
 export interface Remains {
   readonly number: number
   readonly flow: string
-  readonly user: string
-  /** Of the document's id. */
-  readonly hash: number
   /** `undefined` where it cannot be read. */
   readonly document: StoredDocument | undefined
   readonly ownBody: boolean
+  /** In whose lane it was. */
+  readonly user?: string
+  /** Of the document's id. */
+  readonly hash?: number
 }
 
 /** A record of it, of which what is not known is made up. */
 export function madeUp(remains: Remains, now: number): JobRecord {
-  const { number, flow, user, hash, document, ownBody } = remains
+  const { number, flow, document, ownBody, user = '', hash = 0 } = remains
   const job = `lost.${number.toString(36)}`
   const record =
     document === undefined
@@ -54,6 +55,14 @@ export function newRecord(stored: Omit<StoredDocument, 'metadata' | 'text'>): Jo
     createdAt,
     updatedAt: createdAt,
   }
+}
+
+/** What of a job cannot be read, beside its document where that is not there either. */
+export function unreadableOf(
+  { document }: Pick<Remains, 'document'>,
+  ...others: string[]
+): string[] {
+  return document === undefined ? ['the document', ...others] : others
 }
 
 export const ofRecord = 'the record of the job'
@@ -96,7 +105,7 @@ export async function recordAnew(
   for (const flow of document === undefined ? draft.state.flows.keys() : [document.flow]) {
     const state = await stateIn(draft, flow, number, document)
     if (state === undefined) continue
-    return described({ number, flow, user: '', hash: 0, document, ownBody }, state)
+    return described({ number, flow, document, ownBody }, state)
   }
   // It waits for its turn, as somebody's run says, or others have changed it meanwhile.
   await draft.assertNewest()
@@ -130,7 +139,6 @@ async function stateIn(
 function described(remains: Remains, state: ListedState): JobRecord {
   const record = madeUp(remains, 0)
   const at = new Date(record.updatedAt).toISOString()
-  const unreadable = remains.document === undefined ? ['the document', ofRecord] : [ofRecord]
-  const failure = damageFailure(unreadable, { at, attempt: 0, step: '' })
+  const failure = damageFailure(unreadableOf(remains, ofRecord), { at, attempt: 0, step: '' })
   return { ...record, ...state, failures: [failure] }
 }

@@ -6,11 +6,21 @@ import { Bulk } from '../../../src/flow/bulk.js'
 import { numberIn } from '../../../src/flow/queue/block.js'
 import { lookSizes } from '../../../src/flow/queue/job-search.js'
 import type { JobQueue } from '../../../src/flow/queue/queue.js'
-import { blockKey, blockOf, bodyKey, jobKey, leaseKey } from '../../../src/flow/queue/records.js'
+import {
+  blockKey,
+  blockOf,
+  bodyKey,
+  countsKey,
+  flowKey,
+  headKey,
+  jobKey,
+  leaseKey,
+} from '../../../src/flow/queue/records.js'
 import { Cursors } from '../../../src/paging.js'
 import type { Storage } from '../../../src/storage.js'
 import { altered } from '../../fixtures/altered-storage.js'
 import { flowProblems } from '../../fixtures/problems.js'
+import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { UnreadableBackend } from '../../fixtures/unreadable-backend.js'
 import { VirtualClock } from '../virtual-clock.js'
 import { documentOf, drained, failureOf, jobsOf, openQueue, steps } from './queues.js'
@@ -137,6 +147,56 @@ t.test('a job whose lease is damaged is a dead letter for who opens the store', 
     t.strictSame(await flowProblems(storage), [])
   }
 })
+
+t.test(
+  'where processes share it a damaged lease is refused: its holder may be there',
+  async (t) => {
+    const memory = new SharedMemory()
+    const storage = await memory.backend().open('flows')
+    const queue = await openQueue(storage)
+    await queue.load('f', documentOf('alice'))
+    const [job] = (await queue.claim('f', 1)).jobs
+    await damage(storage, leaseKey(job!.number))
+    await t.rejects(openQueue(await memory.backend().open('flows')), corrupt)
+    // Whoever has it ends it.
+    await queue.complete(job!, steps)
+    t.match((await openQueue(await memory.backend().open('flows'))).stats('f'), { done: 1 })
+  },
+)
+
+t.test(
+  'a job that waits for another turn, and has no record any more, is not taken for a new one',
+  async (t) => {
+    for (const backend of [new MemoryBackend(), new SharedMemory().backend()]) {
+      const storage = await backend.open('flows')
+      const queue = await openQueue(storage)
+      const id = await queue.load('f', documentOf('alice'))
+      const [job] = (await queue.claim('f', 1)).jobs
+      await queue.release(job!, failureOf(job!))
+      await storage.write([{ type: 'del', key: jobKey(job!.number) }])
+      await t.rejects(queue.job(id), { ...corrupt, message: /is queued without a record/ })
+    }
+  },
+)
+
+for (const [name, key] of [
+  ['flow', flowKey('f')],
+  ['counts', countsKey('f')],
+  ['head', headKey()],
+] as const) {
+  t.test(`a damaged ${name} refuses the store`, async (t) => {
+    const backend = new UnreadableBackend(new MemoryBackend())
+    const storage = await backend.open('flows')
+    const queue = await openQueue(storage)
+    await queue.load('f', documentOf('alice'))
+    const whole = await storage.get(key)
+    await damage(storage, key)
+    await t.rejects(openQueue(storage), corrupt)
+    await storage.write([{ type: 'put', key, value: whole! }])
+    backend.lose('flows', key)
+    await t.rejects(openQueue(storage), corrupt)
+  })
+}
 
 t.test(
   'a list goes on behind a damaged record, also where a job is forgotten meanwhile',
