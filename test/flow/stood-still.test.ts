@@ -100,6 +100,33 @@ t.test('a removal that is held up anywhere, and goes on, leaves what came since'
   }
 })
 
+t.test(
+  'a removal that is asked for while its process joins anew leaves what came since',
+  async (t) => {
+    let faulty!: FaultyBackend
+    const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))
+    const runner = two.flows.run()
+    await two.flows.load('f', document)
+    await pass(two, 100_000)
+    // It learns by a write that others took it for dead, and stands still again before it is somebody else.
+    await t.rejects(one.flows.load('f', document), { code: 'LK_STORAGE_UNAVAILABLE' })
+    const goOn = hold(faulty, 1)
+    const removing = one.flows.removeDocument(ref).catch(({ code }: { code: string }) => code)
+    await settled()
+    await two.flows.removeDocument(ref)
+    const { job } = await two.flows.load('f', document)
+    await pass(two, 1000)
+    t.match(await two.flows.job(job), { state: 'done' })
+    goOn()
+    await pass(one, 1000)
+    t.equal(await removing, 'LK_STORAGE_UNAVAILABLE')
+    t.match(await two.flows.document(ref), { completed: { job } })
+    t.ok(await two.keep.knowledge.stat(core))
+    t.equal(await one.flows.removeDocument(ref), true)
+    await runner.stop()
+  },
+)
+
 t.test('a load that waits while its process is taken for dead is not stored later', async (t) => {
   let faulty!: FaultyBackend
   const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))

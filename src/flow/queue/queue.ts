@@ -541,7 +541,7 @@ export class JobQueue {
       return left === 0
     }
     try {
-      await this.#presence?.ready()
+      // At once: where it waited to be a member again, it might be another one by then than who was asked.
       const member = await this.#committer.commit((draft) => withhold(draft, ref))
       return {
         isOwn: () => member === undefined || member === this.#presence?.id,
