@@ -31,6 +31,7 @@ export class Bulk {
     { after, limit = Infinity, signal, ...filter }: JobChangeQuery,
   ): Promise<{ readonly changed: number; readonly next: string | undefined }> {
     const { queue, cursors, check } = this.#options
+    const { member } = queue
     const search = searchOf(filter, false)
     const list = nameOf(search, change)
     let place = after === undefined ? undefined : (cursors.open(after, list) as ChangePlace)
@@ -39,7 +40,8 @@ export class Bulk {
     do {
       check()
       signal?.throwIfAborted()
-      const done = await queue.change(change, search, place, Math.min(limit - changed, perCommit))
+      const most = Math.min(limit - changed, perCommit)
+      const done = await queue.change(change, search, place, most, member)
       changed += done.changed
       place = done.next
     } while (place !== undefined && changed < limit && --left > 0)

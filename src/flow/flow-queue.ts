@@ -267,8 +267,9 @@ export class Flows implements ClosableFlowQueue {
       const defaultUser = scope?.user ?? this.#options.defaultUser
       const accepted = acceptDocument(document, { ...limits, defaultUser }, carrier?.())
       if (scope === undefined) return { job: await this.#queue.load(flow, accepted) }
+      const { member } = this.#queue
       const check = await checkLoad(accepted, scope, this.#options)
-      return { job: await this.#queue.load(flow, accepted, check) }
+      return { job: await this.#queue.load(flow, accepted, check, member) }
     } finally {
       end()
     }
@@ -380,8 +381,9 @@ export class Flows implements ClosableFlowQueue {
     checkNoMore('retry()', surplus)
     return this.#inFlight.run(async () => {
       checkArgument('the id of a job', job, aString)
+      const { member } = this.#queue
       if (options !== undefined) await this.#checkJob(job, scopeIn('retry()', options))
-      return this.#queue.retry(job)
+      return this.#queue.retry(job, member)
     })
   }
 
@@ -389,8 +391,9 @@ export class Flows implements ClosableFlowQueue {
     checkNoMore('cancel()', surplus)
     return this.#inFlight.run(async () => {
       checkArgument('the id of a job', job, aString)
+      const { member } = this.#queue
       if (options !== undefined) await this.#checkJob(job, scopeIn('cancel()', options))
-      return this.#queue.cancel(job)
+      return this.#queue.cancel(job, member)
     })
   }
 

@@ -5,9 +5,14 @@ import t, { type Test } from 'tap'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
 import type { KeptBackend } from '../objects/kept-backend.js'
+import type { Lorekeep } from '../../src/lorekeep.js'
 import type { Backend } from '../../src/storage.js'
 import { Notes, running, type Running } from './running.js'
 import { settled } from './virtual-clock.js'
+
+interface Coded {
+  readonly code: string
+}
 
 const ref = { user: 'alice', document: 'x' }
 const core = { user: 'alice', id: 'x' }
@@ -72,14 +77,14 @@ t.test('a job that others claim while it is asked for is told all the same', asy
   }
 })
 
-t.test('a removal that is held up anywhere, and goes on, leaves what came since', async (t) => {
+anywhere('a removal that is held up, and goes on, leaves what came since', async (t, when) => {
   for (let at = 1; ; at++) {
     let faulty!: FaultyBackend
     const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))
     const runner = two.flows.run()
     await two.flows.load('f', document)
     await pass(two, 1000)
-    const goOn = hold(faulty, at)
+    const goOn = hold(faulty, at, when)
     const removing = one.flows.removeDocument(ref).catch(({ code }: { code: string }) => code)
     for (let n = 0; n < 20; n++) await settled()
     await becomesAnother(one, two)
@@ -127,6 +132,79 @@ t.test(
   },
 )
 
+anywhere('a load of a scope that is held up leaves what came since', async (t, when) => {
+  const scope = { user: 'alice', collections: ['default'] }
+  for (let at = 1, isOver = false; !isOver; at++) {
+    let faulty!: FaultyBackend
+    const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))
+    const goOn = hold(faulty, at, when)
+    const loading = one.flows.load('f', document, { scope }).catch((error: Coded) => error)
+    for (let n = 0; n < 20; n++) await settled()
+    await becomesAnother(one, two)
+    isOver = (await two.flows.document(ref)) !== undefined
+    const { job } = await two.flows.load('f', document)
+    const runner = two.flows.run()
+    await pass(two, 1000)
+    goOn()
+    await pass(one, 1000)
+    if (!isOver) t.match(await loading, { code: 'LK_STORAGE_UNAVAILABLE' }, `held up at call ${at}`)
+    await pass(two, 1000)
+    t.match(await two.flows.document(ref), { completed: { job } }, `held up at call ${at}`)
+    await runner.stop()
+  }
+})
+
+const changes = {
+  retry: (flows: Lorekeep['flows'], job: string) => flows.retry(job, { scope: { user: 'alice' } }),
+  cancel: (flows: Lorekeep['flows'], job: string) =>
+    flows.cancel(job, { scope: { user: 'alice' } }),
+} as const
+
+for (const [name, change] of Object.entries(changes)) {
+  anywhere(`a ${name} of a scope that is held up changes nothing later`, async (t, when) => {
+    for (let at = 1, isOver = false; !isOver; at++) {
+      let faulty!: FaultyBackend
+      const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))
+      const failing = new Notes().on('a', () => Promise.reject(new Error('on purpose')))
+      await two.flows.define({ id: 'f', steps: failing.steps('a'), maxAttempts: 1 })
+      const { job } = await two.flows.load('f', document)
+      const runner = two.flows.run()
+      await pass(two, 1000)
+      await runner.stop()
+      t.match(await two.flows.job(job), { state: 'dead' })
+      const goOn = hold(faulty, at, when)
+      const changing = change(one.flows, job).catch((error: Coded) => error)
+      for (let n = 0; n < 20; n++) await settled()
+      await becomesAnother(one, two)
+      isOver = (await two.flows.job(job))?.state !== 'dead'
+      goOn()
+      await pass(one, 1000)
+      if (isOver) break
+      t.match(await changing, { code: 'LK_STORAGE_UNAVAILABLE' }, `held up at call ${at}`)
+      t.match(await two.flows.job(job), { state: 'dead' }, `held up at call ${at}`)
+    }
+  })
+}
+
+anywhere('many that are cancelled are not cancelled on under another name', async (t, when) => {
+  for (let at = 1, isOver = false; !isOver; at++) {
+    let faulty!: FaultyBackend
+    const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))
+    const ids = Array.from({ length: 300 }, (_, n) => `d${n}`)
+    await Promise.all(ids.map((id) => two.flows.load('f', { ...document, id })))
+    const goOn = hold(faulty, at, when)
+    const cancelling = one.flows.cancelAll({ flow: 'f' }).catch((error: Coded) => error)
+    for (let n = 0; n < 20; n++) await settled()
+    await becomesAnother(one, two)
+    const { queued } = await two.flows.stats('f')
+    isOver = queued === 0
+    goOn()
+    await pass(one, 1000)
+    t.match(await two.flows.stats('f'), { queued }, `held up at call ${at}`)
+    if (!isOver) t.match(await cancelling, { code: 'LK_STORAGE_UNAVAILABLE' })
+  }
+})
+
 t.test('a load that waits while its process is taken for dead is not stored later', async (t) => {
   let faulty!: FaultyBackend
   const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))
@@ -142,12 +220,21 @@ t.test('a load that waits while its process is taken for dead is not stored late
   t.match(await two.flows.job(again.job), { state: 'queued' })
 })
 
+type When = 'beforeCall' | 'afterCall'
+
+/** A test of each storage call, held up before it happens, and before it answers. */
+function anywhere(name: string, body: (t: Test, when: When) => Promise<void>): void {
+  for (const when of ['beforeCall', 'afterCall'] as const) {
+    void t.test(`${name}, ${when}`, (t) => body(t, when))
+  }
+}
+
 /** The n-th call from here on waits until what it gives is called. */
-function hold(faulty: FaultyBackend, n: number): () => void {
+function hold(faulty: FaultyBackend, n: number, when: When = 'beforeCall'): () => void {
   let goOn = (): void => undefined
   const held = new Promise<void>((resolve) => (goOn = resolve))
   const call = faulty.calls + n
-  faulty.beforeCall = async (made) => {
+  faulty[when] = async (made) => {
     if (made === call) await held
   }
   return goOn

@@ -194,28 +194,29 @@ export class JobQueue {
   // documents in
 
   /**
-   * `check` may refuse it for what is known of the document at that moment.
+   * `check` may refuse it for what is known of the document at that moment. `asked`: who this process was when it was
+   * asked for this, as member, by default who it is: whoever takes that one for dead may have the document by another,
+   * and it is not loaded under a new name.
    * @throws LorekeepError `LK_FLOW_NOT_FOUND`, `LK_FLOW_INACTIVE`, `LK_FLOW_FULL`, `LK_STORAGE_*`
    */
   async load(
     id: string,
     document: AcceptedDocument,
     check?: (known: DocumentJobs) => void,
+    asked = this.member,
   ): Promise<string> {
     const posting = this.#posting
-    // Whoever takes this process for dead may have the document by another: it is not loaded under a new name.
-    const member = this.#presence?.id
     if (check !== undefined) {
       const ticket = await this.#exactly(async (draft) => {
         check(await jobsOf(draft, document.user, document.id))
         return enqueue(draft, id, document)
-      }, member)
+      }, asked)
       return ticket.id
     }
     if (posting === undefined) {
       return (await this.#committer.commit((draft) => enqueue(draft, id, document))).id
     }
-    return this.#enter(posting, id, document, member)
+    return this.#enter(posting, id, document, asked)
   }
 
   /** By the head, or beside it while its gate is open. */
@@ -390,6 +391,11 @@ export class JobQueue {
     return state.head.gate !== undefined && lastLook.isDue('recent')
   }
 
+  /** Who this process is among those who share the backend; another one once others took it for dead. */
+  get member(): string | undefined {
+    return this.#presence?.id
+  }
+
   get isShared(): boolean {
     return this.#storage.sharing !== undefined
   }
@@ -506,12 +512,13 @@ export class JobQueue {
     return this.#committer.read((draft) => completedPage(draft, user, range))
   }
 
-  retry(id: string): Promise<Job> {
-    return this.#committer.commit((draft) => retry(draft, id), { isOfAll: true })
+  /** `asked` as of load(), here and in what follows. */
+  retry(id: string, asked = this.member): Promise<Job> {
+    return this.#committer.commit((draft) => retry(draft, id), { isOfAll: true, member: asked })
   }
 
-  cancel(id: string): Promise<void> {
-    return this.#committer.commit((draft) => cancel(draft, id), { isOfAll: true })
+  cancel(id: string, asked = this.member): Promise<void> {
+    return this.#committer.commit((draft) => cancel(draft, id), { isOfAll: true, member: asked })
   }
 
   /**
@@ -523,10 +530,11 @@ export class JobQueue {
     search: JobSearch,
     place: ChangePlace | undefined,
     most: number,
+    asked = this.member,
   ): Promise<JobsChanged> {
     return this.#committer.commit(
       (draft) => changeJobs(draft, change, search, place, most, this.#lookSizes),
-      { isOfAll: true },
+      { isOfAll: true, member: asked },
     )
   }
 
