@@ -6,7 +6,12 @@ import { connect } from 'node:net'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
 import { sampleId } from '../../src/cli/commands/cores/sample.js'
+import { defineFlow } from '../../src/cli/commands/store/serve.js'
+import type { NamedFlow } from '../../src/cli/config/config.js'
+import type { FlowQueue } from '../../src/flow/types.js'
+import { createLorekeep } from '../../src/lorekeep.js'
 import { embeddings, startModelServer } from '../openai/model-server.js'
 import { fail, run, script, serve, start, succeed } from './command.js'
 import type { Serving } from './command.js'
@@ -250,6 +255,26 @@ t.test(
     for (const part of ['schemas[1]', 'wrong', 'strnig']) t.ok(line.includes(part), part)
   },
 )
+
+t.test('a flow that another server stops while it is defined stays stopped', async (t) => {
+  const backend = new MemoryBackend()
+  const keep = await createLorekeep({ backend })
+  t.teardown(() => keep.close())
+  await keep.flows.define({ id: 'mine', keepDone: 7 })
+  let stops = 1
+  const flows = new Proxy(keep.flows, {
+    get: (of, name: keyof FlowQueue) => {
+      if (name !== 'get') return of[name].bind(of) as unknown
+      return async (id: string) => {
+        const found = await of.get(id)
+        if (stops-- > 0) await of.stop(id)
+        return found
+      }
+    },
+  })
+  await defineFlow(flows, { id: 'mine', keepDone: 8 } as NamedFlow)
+  t.match(await keep.flows.get('mine'), { active: false, keepDone: 8 })
+})
 
 t.test('flows of the configuration are defined, and stay stopped if nothing is said', async (t) => {
   const dir = t.testdir()

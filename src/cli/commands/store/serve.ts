@@ -169,12 +169,24 @@ async function defineSchemas(objects: ObjectStore, schemas: readonly NamedSchema
  */
 async function defineFlows(flows: FlowQueue, configuredFlows: readonly NamedFlow[]): Promise<void> {
   for (const [index, flow] of configuredFlows.entries()) {
-    await configured(`flows[${index}] ('${flow.id}')`, async () => {
-      const stored = flow.active === undefined ? await flows.get(flow.id) : undefined
-      const { active } = stored ?? flow
-      await flows.define({ ...flow, ...(active !== undefined && { active }) } as FlowDefinition)
-    })
+    await configured(`flows[${index}] ('${flow.id}')`, () => defineFlow(flows, flow))
   }
+}
+
+export async function defineFlow(flows: FlowQueue, flow: NamedFlow): Promise<void> {
+  while (flow.active === undefined) {
+    const version = await flows.version(flow.id)
+    const stored = await flows.get(flow.id)
+    const active = stored && { active: stored.active }
+    try {
+      // Another server may stop it meanwhile.
+      await flows.define({ ...flow, ...active } as FlowDefinition, { ifVersion: version ?? null })
+      return
+    } catch (error) {
+      if (!hasCode(error, 'LK_PRECONDITION')) throw error
+    }
+  }
+  await flows.define(flow as FlowDefinition)
 }
 
 async function configured(name: string, define: () => Promise<unknown>): Promise<void> {
