@@ -152,7 +152,7 @@ export class Flows implements ClosableFlowQueue {
     })
     const { knowledge, objects, base } = options
     this.#removal = new Removal({ ...options, stores: { knowledge, objects, base }, signal })
-    this.#membership = new FlowMembership(options)
+    this.#membership = new FlowMembership({ ...options, closing })
   }
 
   define(definition: FlowDefinition, given?: ChangeConditions, ...surplus: never[]): Promise<Flow> {

@@ -1,5 +1,6 @@
 // This process as one of those who share the queue: what it is asked to do, and what it leaves for others to see.
 
+import { once } from 'node:events'
 import { waited, type Clock } from '../clock.js'
 import type { Presence } from '../presence.js'
 import type { JobQueue } from './queue/queue.js'
@@ -13,6 +14,8 @@ interface FlowMembershipOptions {
   readonly presence?: Presence | undefined
   readonly leaseMs: number
   readonly clock: Clock
+  /** Of close(), as soon as it is called. */
+  readonly closing: AbortSignal
   readonly onError: (error: unknown) => void
 }
 
@@ -65,10 +68,12 @@ export class FlowMembership {
    * else it may do when this process has joined anew, others are told of it then.
    */
   async #endAll(presence: Presence): Promise<void> {
-    const { queue, clock, leaseMs, running, onError } = this.#options
+    const { queue, clock, leaseMs, running, closing, onError } = this.#options
     for (const { execution } of running) execution.interrupt('lost')
     const ends = [...running].map(({ execution }) => execution.ended())
-    await Promise.race([Promise.all(ends), waited(clock, leaseMs)])
+    // Whoever closes gives steps a time of their own.
+    const closed = closing.aborted ? undefined : once(closing, 'abort')
+    await Promise.race([Promise.all(ends), waited(clock, leaseMs), closed])
     const steps = [...running].map(({ claimed: { number, token, record } }) => {
       return { number, token, user: record.user, document: record.document }
     })

@@ -1,6 +1,7 @@
 // Processes that share a backend: documents are removed wherever their steps run, and whoever stands still, or ends,
 // holds nothing any more. Each has its own time, which stands still unless a test moves it.
 
+import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { keyPrefix } from '../../src/keys.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
@@ -10,7 +11,7 @@ import type { CoreMessage } from '../../src/types.js'
 import type { LorekeepOptions } from '../../src/lorekeep.js'
 import type { PartitionName } from '../../src/storage.js'
 import type { KeptBackend } from '../objects/kept-backend.js'
-import { listed, Notes, running, type Running } from './running.js'
+import { listed, never, Notes, running, type Running } from './running.js'
 import { settled, VirtualClock } from './virtual-clock.js'
 
 const ref = { user: 'alice', document: 'x' }
@@ -222,6 +223,27 @@ t.test('before he is there again, his steps have ended', async (t) => {
   await settled()
   t.ok(await one.flows.load('f', { ...document, id: 'y' }))
   end()
+})
+
+t.test('who was taken for dead closes as soon as anybody, whatever his steps do', async (t) => {
+  const { one, two } = await twoOver(t)
+  await one.flows.define({ id: 'f', steps: new Notes().on('a', never).steps('a') })
+  one.flows.run()
+  await one.flows.load('f', document)
+  await settled()
+  await two.clock.advance(50_000)
+  // His beat is refused.
+  await one.clock.advance(6000)
+  let closedAfter: number | undefined
+  const began = one.clock.elapsed()
+  const closing = one.keep.close().then(() => (closedAfter = one.clock.elapsed() - began))
+  // Threads know but real time.
+  while (closedAfter === undefined && one.clock.elapsed() - began < 100_000) {
+    await one.clock.advance(500)
+    await wait(5)
+  }
+  await closing
+  t.ok(closedAfter! < 15_000, `closed after ${closedAfter} ms`)
 })
 
 t.test('a step of before writes nothing when he is there again', async (t) => {
