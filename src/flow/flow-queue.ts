@@ -229,9 +229,7 @@ export class Flows implements ClosableFlowQueue {
       checkNoMore('remove()', surplus)
       checkArgument('the id of a flow', id, aString)
       const conditions = conditionsIn(checkOptions('remove()', given, conditionRules))
-      const removed = await this.#queue.remove(id, conditions)
-      if (removed) this.#code.forget(id)
-      return removed
+      return this.#code.remove(id, () => this.#queue.remove(id, conditions))
     })
   }
 

@@ -33,8 +33,12 @@ export class StepCode {
     }
   }
 
-  forget(id: string): void {
-    this.#code.delete(id)
+  /** Removes a flow, and its code unless it was defined anew meanwhile. */
+  async remove(id: string, remove: () => Promise<boolean>): Promise<boolean> {
+    const before = this.#code.get(id)
+    const removed = await remove()
+    if (removed && this.#code.get(id) === before) this.#code.delete(id)
+    return removed
   }
 
   /** `undefined` where this process has not what the flow needs. */

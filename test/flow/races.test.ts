@@ -6,7 +6,11 @@ import { serialize } from 'node:v8'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { hasCode } from '../../src/errors.js'
+import { decodeKey } from '../../src/keys.js'
+import type { Storage } from '../../src/storage.js'
 import type { Claimed, JobQueue } from '../../src/flow/queue/queue.js'
+import { altered } from '../fixtures/altered-storage.js'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 import { backends } from '../fixtures/stores.js'
 import { flowProblems } from '../fixtures/problems.js'
@@ -20,7 +24,9 @@ import {
   openQueue,
   steps,
 } from './queue/queues.js'
-import { VirtualClock } from './virtual-clock.js'
+import type { KeptBackend } from '../objects/kept-backend.js'
+import { Notes, running } from './running.js'
+import { settled, VirtualClock } from './virtual-clock.js'
 
 const seed = pickSeed()
 
@@ -332,3 +338,64 @@ function opened(count: number, storage: Parameters<typeof openQueue>[0]): Promis
   const clock = new VirtualClock()
   return Promise.all(names(count).map(() => openQueue(storage, { clock })))
 }
+
+t.test('done jobs of a flow that was made anew are not taken for those of before', async (t) => {
+  const storage = await new MemoryBackend().open('flows')
+  const flow = flowOf('g', { keepDone: 0 })
+  let read = (): void => undefined
+  const isRead = new Promise<void>((resolve) => (read = resolve))
+  let goOn = (): void => undefined
+  const held = new Promise<void>((resolve) => (goOn = resolve))
+  const scan: Storage['scan'] = async function* (range) {
+    for await (const page of storage.scan(range)) {
+      yield page
+      if (!page.some(({ key }) => decodeKey(key)[0] === 'done')) continue
+      read()
+      await held
+    }
+  }
+  const complete = async (queue: JobQueue) => {
+    await Promise.all(names(131).map((name) => queue.load('g', documentOf(name))))
+    // Each in a commit of its own.
+    await drained(queue, 'g', 1)
+  }
+  const [slow, other] = await Promise.all([
+    openQueue(altered(storage, { scan })),
+    openQueue(storage),
+  ])
+  await other.define(flow)
+  await slow.refresh()
+  await complete(slow)
+  const pruning = slow.prune('g')
+  await isRead
+  await other.refresh()
+  t.equal(await other.remove('g'), true)
+  await other.define({ ...flow, keepDone: 20 })
+  await complete(other)
+  goOn()
+  await pruning
+  t.equal((await jobsOf(other, { flow: 'g', state: 'done' })).length, 131)
+  t.strictSame(await flowProblems(storage), [])
+})
+
+t.test('a flow that is defined while it is removed has its code', async (t) => {
+  let defining: Promise<unknown> | undefined
+  for (let at = 1; at === 1 || defining !== undefined; at++) {
+    const backend = new FaultyBackend(new MemoryBackend())
+    const { flows } = await running(t, { backend: backend as unknown as KeptBackend })
+    const define = () => flows.define({ id: 'g', steps: new Notes().steps('a') })
+    await define()
+    defining = undefined
+    const call = backend.calls + at
+    backend.beforeCall = async (made) => {
+      if (made === call) defining = define()
+    }
+    await flows.remove('g')
+    backend.beforeCall = undefined
+    await (defining ?? define())
+    flows.run()
+    const { job } = await flows.load('g', { id: 'x', content: 'text' })
+    await settled()
+    t.match(await flows.job(job), { state: 'done' }, `before call ${at}`)
+  }
+})

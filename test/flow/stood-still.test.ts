@@ -205,6 +205,25 @@ anywhere('many that are cancelled are not cancelled on under another name', asyn
   }
 })
 
+anywhere('a removal of a flow that is held up leaves one that was made since', async (t, when) => {
+  for (let at = 1, isOver = false; !isOver; at++) {
+    let faulty!: FaultyBackend
+    const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))
+    await two.flows.define({ id: 'g', steps: new Notes().steps('a') })
+    const goOn = hold(faulty, at, when)
+    const removing = one.flows.remove('g').catch((error: Coded) => error)
+    for (let n = 0; n < 20; n++) await settled()
+    await becomesAnother(one, two)
+    isOver = !(await two.flows.remove('g'))
+    await two.flows.define({ id: 'g', steps: new Notes().steps('b') })
+    goOn()
+    await pass(one, 1000)
+    t.match(await two.flows.get('g'), { steps: [{ name: 'b' }] }, `held up at call ${at}`)
+    if (!isOver)
+      t.match(await removing, { code: 'LK_STORAGE_UNAVAILABLE' }, `held up at call ${at}`)
+  }
+})
+
 t.test('a load that waits while its process is taken for dead is not stored later', async (t) => {
   let faulty!: FaultyBackend
   const { one, two } = await twoOver(t, (backend) => (faulty = new FaultyBackend(backend)))

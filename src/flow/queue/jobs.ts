@@ -7,7 +7,7 @@ import type { Entry, Range, Storage } from '../../storage.js'
 import type { Job, JobState } from '../types.js'
 import { numberIn } from './block.js'
 import { readDocument } from './documents.js'
-import type { Draft } from './draft.js'
+import { isSame, type Draft } from './draft.js'
 import { jobOf, queuedJobOf } from './job-view.js'
 import { jobRecords } from './lost-jobs.js'
 import { documentKeys, doneKeys, jobKey, latestKey, latestKeys, runKeysOf } from './records.js'
@@ -180,18 +180,28 @@ export async function oldestDone(
 /**
  * Removes the oldest records of done jobs, of these, which may have been read some time ago: others may have removed
  * some of them since, and none come before them. Returns how many there were to remove.
+ * @param keep how many stay, by default as many as the flow says
  */
-export function prune(draft: Draft, id: string, keep: number, oldest: readonly Entry[]): number {
+export async function prune(
+  draft: Draft,
+  id: string,
+  oldest: readonly Entry[],
+  keep?: number,
+): Promise<number> {
   const flow = draft.state.flows.get(id)
   if (flow === undefined) return 0
   const { done, pruned } = flow.counts
+  const left = oldest.filter(({ key }) => lastOf(key) >= pruned)
+  const [first] = left
+  // A flow that was removed and made anew counts from 0 again, and has other jobs under the same places.
+  if (first === undefined || !isSame(await draft.get(first.key), first.value)) return 0
+  const most = done - (keep ?? flow.flow.keepDone)
   let end = pruned
-  for (const { key, value } of oldest) {
+  for (const { key, value } of left) {
     const place = lastOf(key)
-    if (place < end) continue
     const { numbers } = decodeRecord<DoneRecord>(value)
     // What one commit completed goes as a whole, and not before all of it is too much.
-    if (place + numbers.length > done - keep) break
+    if (place + numbers.length > most) break
     draft.delete(key)
     for (const number of numbers) draft.delete(jobKey(number))
     end = place + numbers.length

@@ -176,11 +176,15 @@ export class JobQueue {
       if (found) checkFlow(conditions, id, draft.state.flows.get(id)?.flow)
       return found
     }
-    const pruneAll = async (draft: Draft) => prune(draft, id, 0, await oldestDone(draft, id))
+    const pruneAll = async (draft: Draft) => {
+      return check(draft) ? prune(draft, id, await oldestDone(draft, id), 0) : 0
+    }
+    // As of load().
+    const { member } = this
     do {
-      const found = await this.#committer.commit(check, { isOfAll: true })
+      const found = await this.#committer.commit(check, { isOfAll: true, member })
       if (!found) return false
-    } while ((await this.#committer.commit(pruneAll)) > 0)
+    } while ((await this.#committer.commit(pruneAll, { member })) > 0)
     return this.#exactly((draft) => {
       if (!check(draft)) return false
       draft.state.flows.delete(id)
@@ -188,7 +192,7 @@ export class JobQueue {
       draft.delete(flowKey(id))
       draft.delete(countsKey(id))
       return true
-    })
+    }, member)
   }
 
   // documents in
@@ -593,7 +597,7 @@ export class JobQueue {
     if (done - pruned < keepDone + Math.max(100, keepDone / 10)) return
     // Before the commit: others that wait for theirs would wait for this, too.
     const oldest = await oldestDone(this.#storage, id)
-    await this.#committer.commit((draft) => prune(draft, id, keepDone, oldest))
+    await this.#committer.commit((draft) => prune(draft, id, oldest))
   }
 
   /** Resolves when nothing is being written any more. */
