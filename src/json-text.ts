@@ -15,8 +15,7 @@ export function parseJson(text: string): unknown {
 
 /** As JSON.parse should: it gets names without escapes for such keys, which are put back afterwards. */
 export function parseEscapedKeys(text: string): unknown {
-  let mark = '\ue000'
-  while (text.includes(mark)) mark += '\ue000'
+  const mark = unusedMark(text)
   const names: string[] = []
   let marked = ''
   let copied = 0
@@ -68,18 +67,39 @@ function isBeforeColon(text: string, from: number): boolean {
   return text.charAt(at) === ':'
 }
 
+/** Short, and found in one pass, whatever the text is made of. */
+function unusedMark(text: string): string {
+  const used = new Set([...text.matchAll(/\ue000(\d+)(?=\ue000)/g)].map(([, number]) => number))
+  let number = 0
+  while (used.has(String(number))) number++
+  return `\ue000${number}\ue000`
+}
+
+/** Not by recursion: JSON.parse reads what is nested deeper than any stack. */
 function restored(value: unknown, nameOf: (key: string) => string | undefined): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => restored(item, nameOf))
-  const result = {}
-  for (const [key, member] of Object.entries(value)) {
-    // Not an assignment: `__proto__` is a key like any other.
-    Object.defineProperty(result, nameOf(key) ?? key, {
-      value: restored(member, nameOf),
-      configurable: true,
-      enumerable: true,
-      writable: true,
-    })
+  const open: (readonly [from: object, to: object])[] = []
+  const begun = (from: unknown): unknown => {
+    if (typeof from !== 'object' || from === null) return from
+    const to = Array.isArray(from) ? [] : {}
+    open.push([from, to])
+    return to
+  }
+  const result = begun(value)
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [from, to] = next
+    if (Array.isArray(from) && Array.isArray(to)) {
+      for (const item of from) to.push(begun(item))
+      continue
+    }
+    for (const [key, member] of Object.entries(from)) {
+      // Not an assignment: `__proto__` is a key like any other.
+      Object.defineProperty(to, nameOf(key) ?? key, {
+        value: begun(member),
+        configurable: true,
+        enumerable: true,
+        writable: true,
+      })
+    }
   }
   return result
 }
