@@ -1,5 +1,7 @@
 // Acronyms where a text says what they stand for: `World Health Organization (WHO)`, `WHO (World Health Organization)`.
 
+import type { Turns } from '../../turns.js'
+
 const acronym = /^\p{Lu}[\p{L}\p{N}&./-]{1,11}$/u
 
 /** In UTF-16 code units: no expansion is longer. */
@@ -11,14 +13,16 @@ const small = new Set(
 )
 
 /** By acronym its expansion; without those that a text has several expansions of. */
-export function acronymsIn(text: string): Map<string, string> {
+export async function acronymsIn(text: string, turns: Turns): Promise<Map<string, string>> {
   const found = new Map<string, string | undefined>()
   const add = (short: string, long: string | undefined) => {
     if (long === undefined) return
     found.set(short, !found.has(short) || found.get(short) === long ? long : undefined)
   }
+  let close = -1
   for (let open = text.indexOf('('); open >= 0; open = text.indexOf('(', open + 1)) {
-    const close = text.indexOf(')', open)
+    if (turns.isLong) await turns.pass()
+    if (close < open) close = text.indexOf(')', open)
     if (close < 0) break
     if (close - open > mostExpansion) continue
     const [first = ''] = text.slice(open + 1, close).split(/[(,;:]/)
@@ -28,7 +32,7 @@ export function acronymsIn(text: string): Map<string, string> {
       add(inside, expansionBefore(before, inside))
       continue
     }
-    const short = before.slice(before.search(/\S+$/))
+    const short = before.split(/\s/).at(-1) ?? ''
     if (acronym.test(short) && startOf(inside.split(/\s+/), lettersOf(short)) === 0) {
       add(short, inside)
     }
@@ -65,7 +69,7 @@ function startOf(words: readonly string[], letters: string): number | undefined 
       .filter((part) => part !== '')
       .map((part) => ({ part: part.toLowerCase(), place, isLarge: /^\P{Ll}/u.test(part) }))
   })
-  const from = matched(parts, parts.length - 1, letters, letters.length - 1)
+  const from = matched({ parts, letters, failed: new Set() }, parts.length - 1, letters.length - 1)
   if (from === undefined) return undefined
   const { place, isLarge } = parts[from] as (typeof parts)[number]
   return isLarge && parts.length - from > 1 && parts[from - 1]?.place !== place ? place : undefined
@@ -77,19 +81,28 @@ interface Part {
   readonly isLarge: boolean
 }
 
+interface Matching {
+  readonly parts: readonly Part[]
+  readonly letters: string
+  /** Places from which there is no way, each asked once: `of of of` has one for each choice of words. */
+  readonly failed: Set<number>
+}
+
 /** Goes back from the last word and the last letter. */
-function matched(
-  parts: readonly Part[],
-  at: number,
-  letters: string,
-  letter: number,
-): number | undefined {
+function matched(matching: Matching, at: number, letter: number): number | undefined {
+  const { parts, letters, failed } = matching
   const word = parts[at]
-  if (word === undefined) return undefined
+  const place = at * letters.length + letter
+  if (word === undefined || failed.has(place)) return undefined
   if (word.part.startsWith(letters[letter] as string)) {
-    const found = letter === 0 ? at : matched(parts, at - 1, letters, letter - 1)
+    const found = letter === 0 ? at : matched(matching, at - 1, letter - 1)
     if (found !== undefined) return found
   }
   const isLast = letter === letters.length - 1
-  return small.has(word.part) && !isLast ? matched(parts, at - 1, letters, letter) : undefined
+  if (small.has(word.part) && !isLast) {
+    const found = matched(matching, at - 1, letter)
+    if (found !== undefined) return found
+  }
+  failed.add(place)
+  return undefined
 }

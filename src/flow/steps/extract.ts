@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { keyOfTriple } from '../../terms.js'
+import { Turns } from '../../turns.js'
 import type { Term, Triple } from '../../types.js'
 import type { Step, StepContext } from '../types.js'
 import { embedVectors } from './embed.js'
@@ -61,8 +62,13 @@ export function extract(
         return { index, start, end, text: context.document.text.slice(start, end) }
       })
       const found = await extractAll(texts, context, { extractor, base, source, concurrency })
-      const said = { entities: mergeEntities(texts, found, base), triples: mergeTriples(found) }
-      const { entities, triples } = await asOne(said, (name) => entityUri(name, base), context)
+      const turns = new Turns(context.signal)
+      const said = {
+        entities: await mergeEntities(texts, found, base, turns),
+        triples: await mergeTriples(found, turns),
+      }
+      const uriOf = (name: string) => entityUri(name, base)
+      const { entities, triples } = await asOne(said, uriOf, context, turns)
       const described = embedder ? await withVectors(entities, embedder, context) : entities
       return { chunks, ...(vectors.length > 0 && { vectors }), entities: described, triples }
     },
@@ -113,11 +119,12 @@ async function extractAll(
 }
 
 /** One entity for each URI: the first name and the first definition win. */
-function mergeEntities(
+async function mergeEntities(
   chunks: readonly ChunkText[],
   extractions: readonly Extraction[],
   base: string,
-): Entity[] {
+  turns: Turns,
+): Promise<Entity[]> {
   const merged = new Map<string, { name: string; definition?: string; chunks: number[] }>()
   for (const [index, { entities }] of extractions.entries()) {
     for (const { name: found, definition } of entities) {
@@ -126,22 +133,36 @@ function mergeEntities(
       if (entity.chunks.at(-1) !== index) entity.chunks.push(index)
       if (definition !== undefined) entity.definition ??= definition
       merged.set(uri, entity)
+      if (turns.isLong) await turns.pass()
     }
   }
   // `New-York` and `New York` share a URI, and models name what a text says in other words.
   // Provenance leads to chunks with the name; to others only where there is no such chunk.
-  const texts = chunks.map(({ text }) => collapseSpace(text).toLowerCase())
-  return [...merged].map(([uri, { chunks, ...entity }]): Entity => {
+  const texts: string[] = []
+  for (const { text } of chunks) {
+    texts.push(collapseSpace(text).toLowerCase())
+    if (turns.isLong) await turns.pass()
+  }
+  const entities: Entity[] = []
+  for (const [uri, { chunks, ...entity }] of merged) {
     const name = entity.name.toLowerCase()
-    const naming = chunks.filter((index) => texts[index]?.includes(name))
-    return { uri, ...entity, chunks: naming.length > 0 ? naming : chunks }
-  })
+    const naming: number[] = []
+    for (const index of chunks) {
+      if (texts[index]?.includes(name)) naming.push(index)
+      if (turns.isLong) await turns.pass()
+    }
+    entities.push({ uri, ...entity, chunks: naming.length > 0 ? naming : chunks })
+  }
+  return entities
 }
 
-function mergeTriples(extractions: readonly Extraction[]): Triple[] {
+async function mergeTriples(extractions: readonly Extraction[], turns: Turns): Promise<Triple[]> {
   const merged = new Map<string, Triple>()
-  for (const triple of extractions.flatMap(({ triples }) => triples)) {
-    merged.set(keyOfTriple(triple), triple)
+  for (const { triples } of extractions) {
+    for (const triple of triples) {
+      merged.set(keyOfTriple(triple), triple)
+      if (turns.isLong) await turns.pass()
+    }
   }
   return [...merged.values()]
 }

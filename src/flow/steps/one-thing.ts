@@ -1,6 +1,7 @@
 // Entities of a document that are one thing become one, with its other names.
 
 import { keyOfTriple } from '../../terms.js'
+import type { Turns } from '../../turns.js'
 import type { Term, Triple } from '../../types.js'
 import type { StepContext } from '../types.js'
 import { saidApart } from './said-apart.js'
@@ -17,44 +18,61 @@ export async function asOne(
   found: Found,
   uriOf: (name: string) => string,
   context: StepContext,
+  turns: Turns,
 ): Promise<Found> {
   const { entities, triples } = found
-  const groups = sameNames(context.document, { entities, triples, uriOf })
+  const groups = await sameNames(context.document, { entities, triples, uriOf }, turns)
   if (groups.length === 0) return found
   const isApart = await saidApart(context)
   /** By URI what it is called now. */
   const renamed = new Map<string, string>()
   const aliases = new Map<string, Named[]>()
   for (const [first, ...others] of groups) {
+    const those = [first]
     for (const other of others) {
-      const those = [first, ...(aliases.get(first.uri) ?? [])]
+      if (turns.isLong) await turns.pass()
       if (those.some(({ uri }) => isApart(uri, other.uri))) continue
       renamed.set(other.uri, first.uri)
-      aliases.set(first.uri, [...those.slice(1), other])
+      those.push(other)
     }
+    if (those.length > 1) aliases.set(first.uri, those.slice(1))
   }
   if (renamed.size === 0) return found
-  return { entities: joined(entities, renamed, aliases), triples: moved(triples, renamed) }
+  return {
+    entities: await joined(entities, renamed, aliases, turns),
+    triples: await moved(triples, renamed, turns),
+  }
 }
 
-function joined(
+async function joined(
   entities: readonly Entity[],
   renamed: ReadonlyMap<string, string>,
   aliases: ReadonlyMap<string, readonly Named[]>,
-): Entity[] {
+  turns: Turns,
+): Promise<Entity[]> {
   const byUri = new Map(entities.map((entity) => [entity.uri, entity]))
-  const kept = entities.filter(({ uri }) => !renamed.has(uri))
-  return kept.map((entity) => {
+  const kept: Entity[] = []
+  for (const entity of entities) {
+    if (turns.isLong) await turns.pass()
+    if (renamed.has(entity.uri)) continue
     const own = aliases.get(entity.uri)
-    if (own === undefined) return entity
+    if (own === undefined) {
+      kept.push(entity)
+      continue
+    }
     const all = [entity, ...own.flatMap(({ uri }) => byUri.get(uri) ?? [])]
     const definition = all.find(({ definition }) => definition !== undefined)?.definition
     const chunks = [...new Set(all.flatMap(({ chunks }) => chunks))].sort((a, b) => a - b)
-    return { ...entity, ...(definition !== undefined && { definition }), chunks, aliases: own }
-  })
+    kept.push({ ...entity, ...(definition !== undefined && { definition }), chunks, aliases: own })
+  }
+  return kept
 }
 
-function moved(triples: readonly Triple[], renamed: ReadonlyMap<string, string>): Triple[] {
+async function moved(
+  triples: readonly Triple[],
+  renamed: ReadonlyMap<string, string>,
+  turns: Turns,
+): Promise<Triple[]> {
   const term = (term: Term): Term => {
     const v = term.e ? renamed.get(term.v) : undefined
     return v === undefined ? term : { ...term, v }
@@ -66,6 +84,7 @@ function moved(triples: readonly Triple[], renamed: ReadonlyMap<string, string>)
     const isNothing = s.v === o.v && o.e && triple.s.v !== triple.o.v
     const kept = s === triple.s && o === triple.o ? triple : { ...triple, s, o }
     if (!isNothing) found.set(keyOfTriple(kept), kept)
+    if (turns.isLong) await turns.pass()
   }
   return [...found.values()]
 }

@@ -2,12 +2,14 @@
 // and by how one speaks of a person. What is not certain stays apart: `graph.duplicates()` proposes it.
 
 import type { Triple } from '../../types.js'
+import type { Turns } from '../../turns.js'
 import type { FlowDocument } from '../types.js'
 import { acronymsIn } from './acronyms.js'
 import { isPersonNoun } from './offline/person-nouns.js'
 import { connectors, honorifics, institutions, ranks, titles } from './offline/word-lists.js'
 import { givenNames } from './given-names.js'
 import { collapseSpace, nameProblem } from './names.js'
+import { findNames, sharedNames } from './places-of-names.js'
 import { firstHeading } from './title.js'
 import { formOf, wordsOf } from '../../text/name-form.js'
 import { vocabulary } from './vocabulary.js'
@@ -29,13 +31,22 @@ export interface Extracted {
 
 /**
  * What two names or more of a document are names of: the first of an entity, the others of entities, or said by
- * the text to be another name of one. The same of the same document, in the same order.
+ * the text to be another name of one. The same of the same document, in the same order. In time that is in proportion
+ * to the text and the names, and others have turns meanwhile.
  */
-export function sameNames(
+export async function sameNames(
   document: Pick<FlowDocument, 'text' | 'title'>,
   extracted: Extracted,
-): NamesOfOne[] {
-  return new SameNames(document, extracted).found()
+  turns: Turns,
+): Promise<NamesOfOne[]> {
+  const names: Name[] = []
+  for (const { uri, name } of extracted.entities) {
+    const words = wordsOf(name)
+    const form = formOf(name, words)
+    names.push({ uri, name, words, lower: words.map(small), form, place: names.length })
+    if (turns.isLong) await turns.pass()
+  }
+  return new SameNames(document, names, extracted, turns).found()
 }
 
 interface Name extends Named {
@@ -47,8 +58,21 @@ interface Name extends Named {
   readonly place: number
 }
 
+/** What the text and the names have of surnames that stand alone somewhere. */
+interface Seen {
+  /** Names of which it is a word. */
+  readonly bySurname: ReadonlyMap<string, readonly Name[]>
+  /** Where a name of a person, or a surname, stands first. */
+  readonly first: ReadonlyMap<string, number>
+  /** Surnames that the text says more of: who is meant, or that they are others'. */
+  readonly distinguished: ReadonlySet<string>
+}
+
 class SameNames {
-  readonly #document: Pick<FlowDocument, 'text' | 'title'>
+  readonly #text: string
+  /** Without what stands in brackets behind it. */
+  readonly #title: string
+  readonly #titleWords: readonly string[]
   readonly #names: readonly Name[]
   readonly #triples: readonly Triple[]
   readonly #byForm = new Map<string, Name>()
@@ -57,51 +81,51 @@ class SameNames {
   /** Names beside those of entities. */
   readonly #others: { readonly of: Name; readonly other: Named }[] = []
   readonly #uriOf: (name: string) => string
+  readonly #turns: Turns
 
   constructor(
-    document: Pick<FlowDocument, 'text' | 'title'>,
-    { entities, triples, uriOf }: Extracted,
+    { text, title }: Pick<FlowDocument, 'text' | 'title'>,
+    names: readonly Name[],
+    { triples, uriOf }: Pick<Extracted, 'triples' | 'uriOf'>,
+    turns: Turns,
   ) {
-    this.#document = document
+    this.#text = text
+    const given = title ?? firstHeading(text) ?? ''
+    const bracket = given.search(/\s\(/)
+    this.#title = bracket > 0 ? given.slice(0, bracket) : given
+    this.#titleWords = wordsOf(this.#title).map(small)
+    this.#names = names
     this.#triples = triples
     this.#uriOf = uriOf
-    this.#names = entities.map(({ uri, name }, place) => {
-      const words = wordsOf(name)
-      return { uri, name, words, lower: words.map(small), form: formOf(name, words), place }
-    })
+    this.#turns = turns
   }
 
-  found(): NamesOfOne[] {
-    this.#joinForms()
-    this.#joinAcronyms()
-    this.#joinTitled()
-    this.#joinPeople()
+  async found(): Promise<NamesOfOne[]> {
+    await this.#joinForms()
+    await this.#joinAcronyms()
+    await this.#joinTitled()
+    await this.#joinPeople()
     if (this.#joined.size + this.#others.length === 0) return []
-    const groups = new Map<Name, Name[]>()
+    const groups = new Map<Name, { readonly group: Name[]; readonly others: Named[] }>()
     for (const name of this.#names) {
       const root = this.#rootOf(name)
-      const group = groups.get(root)
-      if (group === undefined) groups.set(root, [name])
-      else group.push(name)
+      const known = groups.get(root)
+      if (known === undefined) groups.set(root, { group: [name], others: [] })
+      else known.group.push(name)
+      if (this.#turns.isLong) await this.#turns.pass()
     }
+    for (const { of, other } of this.#others) groups.get(this.#rootOf(of))?.others.push(other)
     const title = formOf(this.#title)
     const found: NamesOfOne[] = []
-    for (const [root, group] of groups) {
-      const others = this.#others.filter(({ of }) => this.#rootOf(of) === root)
+    for (const { group, others } of groups.values()) {
       if (group.length + others.length === 1) continue
       const ranked = group.map((name) => ({ name, rank: rankOf(name, title) }))
       ranked.sort((a, b) => b.rank - a.rank || a.name.place - b.name.place)
       const names = ranked.map(({ name: { uri, name } }) => ({ uri, name }))
-      found.push([...names, ...others.map(({ other }) => other)] as unknown as NamesOfOne)
+      found.push([...names, ...others] as unknown as NamesOfOne)
+      if (this.#turns.isLong) await this.#turns.pass()
     }
     return found
-  }
-
-  get #title(): string {
-    const { title, text } = this.#document
-    const given = title ?? firstHeading(text) ?? ''
-    const bracket = given.search(/\s\(/)
-    return bracket > 0 ? given.slice(0, bracket) : given
   }
 
   #rootOf(name: Name): Name {
@@ -126,8 +150,9 @@ class SameNames {
   }
 
   /** `J.K. Rowling` and `J. K. Rowling`, `Rantanplan` and `Ran-Tan-Plan`. */
-  #joinForms(): void {
+  async #joinForms(): Promise<void> {
     for (const name of this.#names) {
+      if (this.#turns.isLong) await this.#turns.pass()
       if (name.form.length < 3 && !isAcronym(name.name)) continue
       const known = this.#byForm.get(name.form)
       if (known === undefined) this.#byForm.set(name.form, name)
@@ -136,8 +161,8 @@ class SameNames {
   }
 
   /** `World Health Organization (WHO)` */
-  #joinAcronyms(): void {
-    for (const [acronym, expansion] of acronymsIn(this.#document.text)) {
+  async #joinAcronyms(): Promise<void> {
+    for (const [acronym, expansion] of await acronymsIn(this.#text, this.#turns)) {
       const [short, long] = [this.#byForm.get(formOf(acronym)), this.#byForm.get(formOf(expansion))]
       if (short !== undefined && long !== undefined) this.#join(short, long)
       else if (long !== undefined) this.#add(long, acronym)
@@ -146,11 +171,12 @@ class SameNames {
   }
 
   /** `Oliphant Smeaton` is what a text is called that begins with `William Henry Oliphant Smeaton`. */
-  #joinTitled(): void {
+  async #joinTitled(): Promise<void> {
     const title = this.#byForm.get(formOf(this.#title))
     if (title === undefined) return
-    const opening = this.#document.text.slice(0, mostOpening)
+    const opening = this.#text.slice(0, mostOpening)
     for (const name of this.#names) {
+      if (this.#turns.isLong) await this.#turns.pass()
       if (name.words.length <= title.words.length || !opening.includes(name.name)) continue
       if (opening.trimStart().indexOf(name.name) > 'The '.length) continue
       const has = (word: string) => name.lower.includes(word)
@@ -165,10 +191,11 @@ class SameNames {
     }
   }
 
-  #joinPeople(): void {
-    this.#joinTitles()
+  async #joinPeople(): Promise<void> {
+    await this.#joinTitles()
     const people = new Map<string, Name[]>()
     for (const name of this.#names) {
+      if (this.#turns.isLong) await this.#turns.pass()
       if (!isLikePerson(name)) continue
       const last = surnameOf(name)
       const those = people.get(last)
@@ -176,37 +203,41 @@ class SameNames {
       else those.push(name)
     }
     for (const [surname, those] of people) {
-      if (!those.some((name) => this.#isPerson(name))) continue
+      if (!those.some((name) => this.#isPerson(name))) people.delete(surname)
+      if (this.#turns.isLong) await this.#turns.pass()
+    }
+    const seen = await this.#lookForSurnames(people)
+    for (const [surname, those] of people) {
       this.#joinInitials(those)
       const known = new Set(
         those.filter((name) => this.#isPerson(name)).map((name) => this.#rootOf(name)),
       )
-      this.#joinSurname(
-        surname,
-        those.filter((name) => known.has(this.#rootOf(name))),
-      )
+      const ofPerson = those.filter((name) => known.has(this.#rootOf(name)))
+      await this.#joinSurname(surname, ofPerson, seen)
+      if (this.#turns.isLong) await this.#turns.pass()
     }
   }
 
   /** `Mr. Hammond` and `Hammond`, `President Chiang Kai-shek` and `Chiang Kai-shek`. */
-  #joinTitles(): void {
+  async #joinTitles(): Promise<void> {
+    const titled: { readonly name: Name; readonly bare: Name; readonly person?: string }[] = []
+    const people = new Set<string>()
     for (const name of this.#names) {
+      if (this.#turns.isLong) await this.#turns.pass()
       const [first = '', ...others] = name.lower
       const isHonorific = honorifics.has(first)
       const isTitle = titles.has(first) || ranks.has(first) || royal.has(first)
       if (!isHonorific && !(isTitle && others.length > 1)) continue
       const bare = this.#byForm.get(others.join(''))
       if (bare === undefined) continue
-      if (!isHonorific || !this.#isShared(others.join(' '))) this.#join(name, bare)
+      const person = others.join(' ')
+      if (isHonorific) people.add(person)
+      titled.push({ name, bare, ...(isHonorific && { person }) })
     }
-  }
-
-  /** Whether the text has a man and a woman of that name, or an old one and a young one. */
-  #isShared(bare: string): boolean {
-    const { text } = this.#document
-    const name = bare.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', '\\s+')
-    const has = (titles: string) => new RegExp(`\\b(?:${titles})\\.?\\s+${name}\\b`, 'i').test(text)
-    return has('old|young|elder|younger') || (has('mr|sir|lord') && has('mrs|ms|miss|lady|dame'))
+    const shared = await sharedNames(this.#text, people, this.#turns)
+    for (const { name, bare, person } of titled) {
+      if (person === undefined || !shared.has(person)) this.#join(name, bare)
+    }
   }
 
   /** `Iain Banks` and `Iain M. Banks`, `J. K. Rowling` and `Joanne Rowling`, where all of that surname agree. */
@@ -229,27 +260,62 @@ class SameNames {
     return this.#rootOf(a) === this.#rootOf(b)
   }
 
-  /** `Christopher Nolan`, then `Nolan`: where nobody and nothing else has that name. */
-  #joinSurname(surname: string, those: readonly Name[]): void {
-    const [first] = those as readonly [Name]
+  /** What may be a surname alone. */
+  #surnameAlone(surname: string): Name | undefined {
     const alone = this.#byForm.get(surname)
-    if (alone?.words.length !== 1 || isAcronym(alone.name)) return
+    return alone?.words.length !== 1 || isAcronym(alone.name) ? undefined : alone
+  }
+
+  /** By surname the people that have it. */
+  async #lookForSurnames(people: ReadonlyMap<string, readonly Name[]>): Promise<Seen> {
+    const bySurname = new Map<string, Name[]>()
+    const alone = new Set<string>()
+    const wanted = new Set<string>()
+    for (const [surname, those] of people) {
+      const name = this.#surnameAlone(surname)?.name
+      if (name === undefined) continue
+      bySurname.set(surname, [])
+      alone.add(name)
+      wanted.add(name)
+      for (const { name } of those) wanted.add(name)
+    }
+    const first = new Map<string, number>()
+    const distinguished = new Set<string>()
+    const seen = { bySurname, first, distinguished }
+    if (wanted.size === 0) return seen
+    for (const name of this.#names) {
+      for (const word of new Set(name.lower)) bySurname.get(word)?.push(name)
+      if (this.#turns.isLong) await this.#turns.pass()
+    }
+    const found = (name: string, at: number) => {
+      if (!first.has(name)) first.set(name, at)
+      if (!alone.has(name) || distinguished.has(name)) return
+      if (isDistinguished(this.#text, at, name)) distinguished.add(name)
+    }
+    await findNames(this.#text, wanted, found, this.#turns)
+    return seen
+  }
+
+  /** `Christopher Nolan`, then `Nolan`: where nobody and nothing else has that name. */
+  async #joinSurname(surname: string, those: readonly Name[], seen: Seen): Promise<void> {
+    const [first] = those as readonly [Name]
+    const alone = this.#surnameAlone(surname)
+    if (alone === undefined) return
     if (!those.every((name) => this.#areOne(name, first))) return
     const isOfPerson = ({ lower }: { readonly lower: readonly string[] }) =>
       those.some((name) => name.lower.every((word) => lower.includes(word)))
-    const isOther = (name: Name) =>
-      name !== alone && name.lower.includes(surname) && !isOfPerson(name)
-    if (this.#names.some(isOther)) return
-    const title = wordsOf(this.#title).map(small)
+    for (const name of seen.bySurname.get(surname) ?? []) {
+      if (name !== alone && !isOfPerson(name)) return
+      if (this.#turns.isLong) await this.#turns.pass()
+    }
+    const title = this.#titleWords
     const isTitle =
       isOfPerson({ lower: title }) ||
       (title.length > 1 && those.some(({ lower }) => title.every((word) => lower.includes(word))))
     if (title.includes(surname) && !isTitle) return
-    const { text } = this.#document
-    const [whole, bare] = [text.indexOf(first.name), text.indexOf(alone.name)]
-    if (!isTitle && (whole < 0 || bare < whole)) return
-    if (isDistinguished(text, alone.name)) return
-    this.#join(alone, first)
+    const [whole, bare] = [seen.first.get(first.name), seen.first.get(alone.name)]
+    if (!isTitle && (whole === undefined || bare === undefined || bare < whole)) return
+    if (!seen.distinguished.has(alone.name)) this.#join(alone, first)
   }
 
   #isPerson(name: Name): boolean {
@@ -349,13 +415,11 @@ function isInitialOf(a: string, b: string): boolean {
   return (isInitial(a) || isInitial(b)) && a[0] === b[0]
 }
 
-/** Whether the text tells who is meant by the surname, or has a place of that name. */
-function isDistinguished(text: string, surname: string): boolean {
-  const telling =
-    /(?:\b(?:old|young|elder|younger|mrs|miss|ms|lady|dame|sir|lord|in|at|near|the|and|brothers)\.?|&)\s+$/i
-  for (let at = text.indexOf(surname); at >= 0; at = text.indexOf(surname, at + 1)) {
-    if (telling.test(text.slice(Math.max(0, at - 12), at))) return true
-    if (/^['’]?s\s+(?:family|brothers)\b/.test(text.slice(at + surname.length))) return true
-  }
-  return false
+const telling =
+  /(?:\b(?:old|young|elder|younger|mrs|miss|ms|lady|dame|sir|lord|in|at|near|the|and|brothers)\.?|&)\s+$/i
+
+/** Whether the text tells who is meant by a surname at a place, or that it is a place's name. */
+function isDistinguished(text: string, at: number, surname: string): boolean {
+  if (telling.test(text.slice(Math.max(0, at - 12), at))) return true
+  return /^['’]?s\s+(?:family|brothers)\b/.test(text.slice(at + surname.length))
 }
