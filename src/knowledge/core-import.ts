@@ -49,10 +49,10 @@ interface Planned {
   /** What the index has it under. */
   readonly generation: string
   readonly isIndexed: boolean
-  /** Who began it. */
-  readonly member: string | undefined
 }
 type How = Required<Pick<ImportOptions, 'mode' | 'copies'>> & {
+  /** Who was asked for it. */
+  readonly member: string | undefined
   /** The digest that the core has to have. */
   readonly expected: string | undefined
   readonly conditions: ChangeConditions | undefined
@@ -92,24 +92,27 @@ export class CoreImporter {
     this.#closing = closing
   }
 
-  /** @throws CoreChanged where the core has another digest than `expected` */
+  /**
+   * As `member` was asked for.
+   * @throws CoreChanged where the core has another digest than `expected`
+   */
   async import(
     name: CoreRef,
     source: ByteSource,
     options: ImportOptions,
+    member: string | undefined,
     expected?: string,
   ): Promise<ImportSummary> {
     checkOptions('import()', options, importOptions)
     const { mode = 'append', copies = 1, index: isIndexed = false, dialect = 'any' } = options
     const conditions = conditionsIn(options as ChangeConditions)
-    const how = { mode, copies, expected, conditions }
+    const how = { mode, copies, member, expected, conditions }
     const signal = eitherOf(this.#closing, options.signal)
-    const { member } = this.#table
     // Nobody wants to send two gigabytes to be told of it then.
-    if (conditions !== undefined) checkCore(conditions, name, await this.#read(name))
+    if (conditions !== undefined) checkCore(conditions, name, await this.#read(name, member))
     await this.#libraries.room(name.user, signal)
     const created = createId(this.#now())
-    const generation = (isIndexed && (await this.#appendedTo(name, mode))) || created
+    const generation = (isIndexed && (await this.#appendedTo(name, how))) || created
     const staging = new Staging({
       table: this.#table,
       slices: this.#slices,
@@ -171,7 +174,7 @@ export class CoreImporter {
         stored,
         createdAt,
       )
-      const planned = { created, generation, isIndexed, member }
+      const planned = { created, generation, isIndexed }
       const { version, duplicate } = await this.#commit(
         name,
         how,
@@ -202,12 +205,13 @@ export class CoreImporter {
     how: How,
     segment: SegmentRecord,
     { small, parts }: Staged,
-    { created, generation: planned, isIndexed, member }: Planned,
+    { created, generation: planned, isIndexed }: Planned,
     staging: Staging,
     onTry: (version: string) => void,
   ): Promise<Pick<ImportSummary, 'version' | 'duplicate'>> {
+    const { member } = how
     for (;;) {
-      const { core, stored } = (await this.#libraries.toBeChanged(name)) ?? {}
+      const { core, stored } = (await this.#libraries.toBeChanged(name, member)) ?? {}
       const digest = core?.digest ?? emptyDigest
       checkCore(how.conditions, name, core)
       if (how.expected !== undefined && how.expected !== digest) throw new CoreChanged()
@@ -277,17 +281,17 @@ export class CoreImporter {
    * The generation that an import goes to where one is there: an index names it. Where the commit
    * finds another one, because somebody was faster, the index is given up.
    */
-  async #appendedTo(name: CoreRef, mode: How['mode']): Promise<string | undefined> {
-    return mode === 'append' ? (await this.#read(name))?.generation : undefined
+  async #appendedTo(name: CoreRef, { mode, member }: How): Promise<string | undefined> {
+    return mode === 'append' ? (await this.#read(name, member))?.generation : undefined
   }
 
-  async #read(name: CoreRef): Promise<CoreRecord | undefined> {
-    return (await this.#libraries.toBeChanged(name))?.core
+  async #read(name: CoreRef, member: string | undefined): Promise<CoreRecord | undefined> {
+    return (await this.#libraries.toBeChanged(name, member))?.core
   }
 
   /** The core, where an import of this content would change nothing in it. */
   async #holding(name: CoreRef, how: How, digest: string): Promise<CoreRecord | undefined> {
-    const core = await this.#read(name)
+    const core = await this.#read(name, how.member)
     checkCore(how.conditions, name, core)
     if (core === undefined || (await this.#changeOf(core, how, digest)) !== 'none') return undefined
     return core

@@ -35,7 +35,11 @@ interface Places {
  * Makes the record of a core anew where it is damaged; false where it is not. Nobody may change the core meanwhile.
  * @throws LorekeepError `LK_STORAGE_CORRUPT` where it cannot be told for certain what it was
  */
-export async function mendCore(name: CoreRef, places: Places): Promise<boolean> {
+export async function mendCore(
+  name: CoreRef,
+  member: string | undefined,
+  places: Places,
+): Promise<boolean> {
   const { table } = places
   const key = coreKey(name)
   const require: Precondition[] = []
@@ -50,7 +54,7 @@ export async function mendCore(name: CoreRef, places: Places): Promise<boolean> 
   }
   const value = encodeRecord(await recordAnew(name, places))
   try {
-    await table.write([{ type: 'put', key, value }], require)
+    await table.write([{ type: 'put', key, value }], require, member)
   } catch (error) {
     // Somebody else was first.
     if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error

@@ -35,7 +35,10 @@ export class CoreTable {
     return this.#presence !== undefined
   }
 
-  /** Who this process is now: what begins now is refused once it is another one. */
+  /**
+   * Who this process is now. Each change is handed who it was when it was asked for, which is taken once, in the public
+   * call: it is refused when it is another one, as whoever takes that one for dead may have asked others since.
+   */
   get member(): string | undefined {
     return this.#presence?.id
   }
@@ -56,8 +59,8 @@ export class CoreTable {
    */
   async write(
     operations: readonly Operation[],
-    require: readonly Precondition[] = [],
-    member: string | undefined = this.member,
+    require: readonly Precondition[],
+    member: string | undefined,
   ): Promise<void> {
     const presence = this.#presence
     if (presence === undefined) return this.cores.write(operations, { durable: true, require })

@@ -19,8 +19,14 @@ interface SameThingsParts {
     ref: CoreRef,
     messages: Iterable<CoreMessage>,
     expected: string,
-    signal: AbortSignal | undefined,
+    asked: Asked,
   ) => Promise<unknown>
+}
+
+interface Asked {
+  /** Who was asked for it, where others share the storage. */
+  readonly member: string | undefined
+  readonly signal: AbortSignal | undefined
 }
 
 interface Said {
@@ -45,8 +51,9 @@ export class SameThings {
   async decide(
     { user, collection }: GraphQuery,
     planned: () => Promise<Plan | undefined>,
-    signal: AbortSignal | undefined,
+    asked: Asked,
   ): Promise<void> {
+    const { signal } = asked
     const ref = { user, id: sameThingsCore }
     await this.#lanes.run(user, async () => {
       for (;;) {
@@ -56,7 +63,7 @@ export class SameThings {
         if (plan === undefined) return
         const next = changed(said, plan, collection)
         try {
-          await this.#parts.replace(ref, messagesOf(ref, next), digest, signal)
+          await this.#parts.replace(ref, messagesOf(ref, next), digest, asked)
           return
         } catch (error) {
           // Another process was faster: what it says counts in the plan.

@@ -11,7 +11,7 @@ interface StagingOptions {
   readonly table: CoreTable
   readonly slices: Storage
   readonly minLinked: number
-  /** Who began it. */
+  /** Who was asked for it. */
   readonly member: string | undefined
   readonly now: () => number
   /** Whose the segment is going to be, where it is indexed. */

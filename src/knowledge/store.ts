@@ -175,10 +175,10 @@ class StoredKnowledge implements ClosableKnowledgeStore {
       threads: parts.indexThreads ?? 0,
       bytesPerSecond: parts.indexBytesPerSecond ?? Infinity,
       onError,
-      mend: async (ref) => {
+      mend: async (ref, member) => {
         // It takes what nothing else here needs at first.
         const { mendCore } = await import('./core-mending.js')
-        return mendCore(ref, { table, slices, now })
+        return mendCore(ref, member, { table, slices, now })
       },
       presence,
     })
@@ -190,9 +190,9 @@ class StoredKnowledge implements ClosableKnowledgeStore {
         return core && toStat(core)
       },
       messages: (ref, options) => this.messages(ref, options),
-      replace: (ref, messages, expected, signal) => {
+      replace: (ref, messages, expected, { member, signal }) => {
         const options = { mode: 'replace', ...(signal && { signal }) } as const
-        return this.#importer.import(ref, encodeMessages(messages), options, expected)
+        return this.#importer.import(ref, encodeMessages(messages), options, member, expected)
       },
     })
     this.#memory = new VectorMemory(parts.vectorCacheBytes)
@@ -218,10 +218,14 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     options: ImportOptions = {},
   ): Promise<ImportSummary> {
     const core = checkRef(ref)
-    const summary = await this.#inFlight.run(() => this.#importer.import(core, source, options))
+    const { member } = this.#table
+    const importing = () => this.#importer.import(core, source, options, member)
+    const summary = await this.#inFlight.run(importing)
     // What was there already may have no index yet.
-    if (summary.duplicate && options.index === true)
-      await this.index(ref, { signal: options.signal })
+    if (summary.duplicate && options.index === true) {
+      const until = this.#until({ signal: options.signal }, member)
+      await this.#inFlight.run(() => this.#libraries.index(core, until))
+    }
     return summary
   }
 
@@ -301,11 +305,11 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     checkNoMore('delete()', surplus)
     const name = checkRef(ref)
     const conditions = conditionsIn(checkOptions('delete()', given, conditionRules))
+    const { member } = this.#table
     return this.#inFlight.run(async () => {
       const key = coreKey(name)
-      const { member } = this.#table
       for (;;) {
-        const found = await this.#libraries.toBeChanged(name)
+        const found = await this.#libraries.toBeChanged(name, member)
         if (found === undefined) return false
         const { core, stored } = found
         checkCore(conditions, name, core)
@@ -331,8 +335,10 @@ class StoredKnowledge implements ClosableKnowledgeStore {
         memory: this.#memory,
         embed: this.#embedder,
         isOffline: this.#isOffline,
-        decide: (asked, plan, signal) =>
-          this.#inFlight.run(() => this.#sameThings.decide(asked, plan, signal)),
+        decide: (asked, plan, signal) => {
+          const { member } = this.#table
+          return this.#inFlight.run(() => this.#sameThings.decide(asked, plan, { member, signal }))
+        },
       },
       checked,
     )
@@ -345,8 +351,7 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     options: IndexOptions = {},
   ): Promise<IndexState | LibraryIndexState> {
     checkOptions('index()', options, indexOptions)
-    const { signal: closing } = this.#inFlight
-    const until = { ...options, signal: eitherOf(closing, options.signal) }
+    const until = this.#until(options, this.#table.member)
     const libraries = this.#libraries
     if (!isOfUser(asked)) {
       const name = checkRef(asked)
@@ -354,6 +359,10 @@ class StoredKnowledge implements ClosableKnowledgeStore {
     }
     const user = checkName('user', asked.user)
     return this.#inFlight.run(() => libraries.indexAll(user, until))
+  }
+
+  #until(options: IndexOptions, member: string | undefined) {
+    return { ...options, member, signal: eitherOf(this.#inFlight.signal, options.signal) }
   }
 
   indexState(ref: CoreRef, ...surplus: never[]): Promise<IndexState>

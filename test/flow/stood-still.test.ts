@@ -3,11 +3,10 @@
 
 import t, { type Test } from 'tap'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
-import { SharedMemory } from '../fixtures/shared-memory.js'
-import type { KeptBackend } from '../objects/kept-backend.js'
 import type { Lorekeep } from '../../src/lorekeep.js'
 import type { Backend } from '../../src/storage.js'
-import { Notes, running, type Running } from './running.js'
+import { Notes } from './running.js'
+import { anywhere, becomesAnother, hold, openTwo, pass } from './standing-still.js'
 import { settled } from './virtual-clock.js'
 
 interface Coded {
@@ -18,37 +17,14 @@ const ref = { user: 'alice', document: 'x' }
 const core = { user: 'alice', id: 'x' }
 const document = { id: 'x', user: 'alice', content: 'text' }
 
-/** One behind a backend of the test's, and another, both with a flow whose step writes the core. */
+/** Both with a flow whose step writes the core. */
 async function twoOver(t: Test, wrap: (backend: Backend) => Backend) {
-  const memory = new SharedMemory()
-  const open = async (backend: Backend) => {
-    const place = await running(t, { backend: backend as KeptBackend })
+  const { one, two } = await openTwo(t, wrap)
+  for (const place of [one, two]) {
     const write = () => place.keep.knowledge.write(core, [], { mode: 'replace' })
     await place.flows.define({ id: 'f', steps: new Notes().on('a', write).steps('a') })
-    return place
   }
-  return {
-    one: await open(withoutTurns(wrap(memory.backend()))),
-    two: await open(memory.backend()),
-  }
-}
-
-/** Turns are for order alone: who is held up in his would hold up others for two seconds each time. */
-function withoutTurns(backend: Backend): Backend {
-  return {
-    ...{ shared: true, close: () => backend.close() },
-    open: async (partition) => {
-      const storage = await backend.open(partition)
-      const sharing = storage.sharing && { ...storage.sharing, turn: async () => () => undefined }
-      return { ...storage, ...(sharing && { sharing }) }
-    },
-    [Symbol.asyncDispose]: () => backend.close(),
-  }
-}
-
-/** Until what was asked of others has happened. */
-async function pass({ clock }: Running, ms: number): Promise<void> {
-  for (let at = 0; at < ms; at += 500) await clock.advance(500)
+  return { one, two }
 }
 
 t.test('a job that others claim while it is asked for is told all the same', async (t) => {
@@ -238,32 +214,3 @@ t.test('a load that waits while its process is taken for dead is not stored late
   const again = await one.flows.load('f', document)
   t.match(await two.flows.job(again.job), { state: 'queued' })
 })
-
-type When = 'beforeCall' | 'afterCall'
-
-/** A test of each storage call, held up before it happens, and before it answers. */
-function anywhere(name: string, body: (t: Test, when: When) => Promise<void>): void {
-  for (const when of ['beforeCall', 'afterCall'] as const) {
-    void t.test(`${name}, ${when}`, (t) => body(t, when))
-  }
-}
-
-/** The n-th call from here on waits until what it gives is called. */
-function hold(faulty: FaultyBackend, n: number, when: When = 'beforeCall'): () => void {
-  let goOn = (): void => undefined
-  const held = new Promise<void>((resolve) => (goOn = resolve))
-  const call = faulty.calls + n
-  faulty[when] = async (made) => {
-    if (made === call) await held
-  }
-  return goOn
-}
-
-/** One is taken for dead by the other; its beat is refused, and it joins anew. */
-async function becomesAnother(one: Running, two: Running): Promise<void> {
-  await pass(two, 70_000)
-  for (let at = 0; at < 40_000; at += 500) {
-    await one.clock.advance(500)
-    await two.clock.advance(500)
-  }
-}

@@ -29,7 +29,15 @@ export interface IndexingTools {
   readonly now: () => number
 }
 
-export interface IndexingOptions extends IndexOptions {
+export interface AskedOptions extends IndexOptions {
+  /**
+   * Who was asked for it. It is left out where nobody was, as with questions, which change nothing that is said: then
+   * each write is begun by who this process is then.
+   */
+  readonly member?: string | undefined
+}
+
+export interface IndexingOptions extends AskedOptions {
   /** Makes approximate indexes, too, which takes many times as long as the parts. */
   readonly isThorough: boolean
   /** Is told of a segment that cannot be read. */
@@ -61,7 +69,7 @@ async function makeParts(
   library: Library,
   segments: readonly Waiting[],
   tools: IndexingTools,
-  { signal, onProgress, isThorough, onDamage, join }: IndexingOptions,
+  { member, signal, onProgress, isThorough, onDamage, join }: IndexingOptions,
 ): Promise<void> {
   const { table, slices, read, minLinked } = tools
   const readOrTell = async function* (waiting: Waiting, ahead: SegmentsAhead) {
@@ -81,7 +89,7 @@ async function makeParts(
     const [first] = indexed
     if (first === undefined) return
     const { reading } = library
-    await commit(library, tools, async (stage) => {
+    await commit(library, tools, member, async (stage) => {
       const builder = new IndexBuilder(slices, await stage(), first, signal)
       const ahead = new SegmentsAhead(indexed, read)
       try {
@@ -168,7 +176,7 @@ export function mergeInto(
   library: Library,
   parts: readonly Part[],
   tools: IndexingTools,
-  options: IndexOptions,
+  options: AskedOptions,
 ): Promise<void> {
   const work = () => makeOnePart(library, parts, tools, options)
   if (!merging.isHeard) return work()
@@ -179,7 +187,7 @@ async function makeOnePart(
   library: Library,
   parts: readonly Part[],
   tools: IndexingTools,
-  { signal, onProgress }: IndexOptions,
+  { member, signal, onProgress }: AskedOptions,
 ): Promise<void> {
   const { table, slices, minLinked } = tools
   const release = table.collector.pin(...parts.map(({ record }) => partName(record)))
@@ -197,7 +205,7 @@ async function makeOnePart(
       const added = made === undefined ? [] : [made]
       return { reading, added, removed: parts, indexed: [], forgotten: [] }
     }
-    await commit(library, tools, whole).catch(async (error: unknown) => {
+    await commit(library, tools, member, whole).catch(async (error: unknown) => {
       // Others may have merged and deleted them, if they took this process for dead.
       if (!library.isShared || !hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
       await library.refresh()
@@ -209,8 +217,11 @@ async function makeOnePart(
 }
 
 /** Forgets the generations that were given up and of which no part has anything any more. */
-export async function forget(library: Library, table: CoreTable): Promise<void> {
-  const { member } = table
+export async function forget(
+  library: Library,
+  table: CoreTable,
+  member: string | undefined = table.member,
+): Promise<void> {
   await library.refresh()
   // Parts that come later have nothing of those that are gone by now.
   const retired = new Set(library.retired)
@@ -271,9 +282,9 @@ type Made = Omit<Parameters<Library['change']>[0], 'ids' | 'staged' | 'member'>
 async function commit(
   library: Library,
   { table, now }: IndexingTools,
+  member: string | undefined = table.member,
   work: (stage: () => Promise<string>) => Promise<Made>,
 ): Promise<void> {
-  const { member } = table
   const ids: string[] = []
   let staged: Uint8Array | undefined
   const stage = async () => {

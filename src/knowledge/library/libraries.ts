@@ -3,7 +3,7 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import { BlockCache } from '../../graph/index/block-cache.js'
 import type { PartRecord } from '../../graph/index/layout.js'
 import { Part } from '../../graph/index/part.js'
-import type { IndexOptions, IndexState, LibraryIndexState } from '../../graph/types.js'
+import type { IndexState, LibraryIndexState } from '../../graph/types.js'
 import type { HeldParts } from '../../graph/version.js'
 import { decodeKey } from '../../keys.js'
 import type { Presence } from '../../presence.js'
@@ -12,7 +12,7 @@ import { damagedCore, type StoredCore } from '../core-table.js'
 import { allWaiting, partName, waitingOf } from '../records.js'
 import type { CoreRef } from '../types.js'
 import { HeldContent } from './held-content.js'
-import type { IndexingTools } from './indexing.js'
+import type { AskedOptions, IndexingTools } from './indexing.js'
 import { Lane } from './lane.js'
 import {
   Library,
@@ -43,7 +43,7 @@ interface LibrariesParts extends IndexingTools {
   readonly bytesPerSecond: number
   readonly onError: (error: unknown) => void
   /** Makes the record of a core anew where it is damaged; false where it is not. Nobody changes the core meanwhile. */
-  readonly mend: (ref: CoreRef) => Promise<boolean>
+  readonly mend: (ref: CoreRef, member: string | undefined) => Promise<boolean>
   /** Of those who share the storages. */
   readonly presence: Presence | undefined
 }
@@ -153,16 +153,17 @@ export class Libraries {
   }
 
   /**
-   * A core that is about to be changed, or deleted. Where its record is damaged that is made anew, and told.
+   * A core that is about to be changed, or deleted, as this `member` was asked for. Where its record is damaged that is
+   * made anew, and told.
    * @throws LorekeepError `LK_STORAGE_*`
    */
-  async toBeChanged(ref: CoreRef): Promise<StoredCore | undefined> {
+  async toBeChanged(ref: CoreRef, member: string | undefined): Promise<StoredCore | undefined> {
     const { table } = this.#tools
     try {
       return await table.stored(ref)
     } catch (error) {
       if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
-      if (await this.#inTurnOfCore(ref, () => this.#parts.mend(ref))) {
+      if (await this.#inTurnOfCore(ref, () => this.#parts.mend(ref, member))) {
         this.#parts.onError(damagedCore(ref, 'it was damaged, and is made anew', error))
       }
     }
@@ -363,7 +364,7 @@ export class Libraries {
   // Indexing
 
   /** Indexes what is not of a core, with approximate indexes. @throws LorekeepError `LK_CORE_NOT_FOUND` */
-  async index(ref: CoreRef, options: IndexOptions): Promise<IndexState> {
+  async index(ref: CoreRef, options: AskedOptions): Promise<IndexState> {
     await this.#using(ref.user, async ({ library, upkeep }) => {
       await library.refresh()
       await this.#learn(library, ref)
@@ -379,7 +380,7 @@ export class Libraries {
   }
 
   /** Indexes and merges all that a user has. */
-  async indexAll(user: string, options: IndexOptions): Promise<LibraryIndexState> {
+  async indexAll(user: string, options: AskedOptions): Promise<LibraryIndexState> {
     await this.#using(user, async ({ library, upkeep }) => {
       await library.refresh()
       await upkeep.index(() => segmentsOf(library, undefined), { ...options, isThorough: true })

@@ -45,8 +45,8 @@ export interface CoreChange {
   readonly operations: readonly Operation[]
   /** The first one is about the core's own record. */
   readonly require: readonly Precondition[]
-  /** Who began it, where others share the storage. */
-  readonly member?: string | undefined
+  /** Who was asked for it, where others share the storage. */
+  readonly member: string | undefined
   /** The segment that it adds, where that is to be indexed later. */
   readonly waiting?: Waiting | undefined
   /** What the index has of the segment already. */
@@ -68,8 +68,8 @@ interface Written {
 export interface PartsChange {
   /** Library.reading when the work began: what was read anew since may have it done already. */
   readonly reading: number
-  /** Who began it, where others share the storage. */
-  readonly member?: string | undefined
+  /** Who was asked for it, or began it, where others share the storage. */
+  readonly member: string | undefined
   /** The staged names under which the new parts were written. */
   readonly ids: readonly string[]
   /** What the record of each says. */

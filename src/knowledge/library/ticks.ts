@@ -1,7 +1,7 @@
 import { decodeKey } from '../../keys.js'
 import { hasCode } from '../../errors.js'
 import { beatKey, type Presence } from '../../presence.js'
-import type { Operation, Storage } from '../../storage.js'
+import type { Operation, Precondition, Storage } from '../../storage.js'
 import type { CoreTable } from '../core-table.js'
 import { allTicks, slotKey, slots, tickKey, ticksOf } from '../records.js'
 
@@ -93,8 +93,10 @@ export class Ticks {
       let n = 0
       while (taken.has(n)) n++
       const key = slotKey(n)
+      const free: Precondition = { type: 'absent', key }
       try {
-        await this.#table.write([{ type: 'put', key, value }], [{ type: 'absent', key }])
+        // Nobody has asked for it: where this is another one by now, a slot is taken again.
+        await this.#table.write([{ type: 'put', key, value }], [free], this.#table.member)
       } catch (error) {
         if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
         continue

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '../../errors.js'
 import { layoutOf, partKind, type PartRecord } from '../../graph/index/layout.js'
 import type { Part } from '../../graph/index/part.js'
-import type { IndexOptions } from '../../graph/types.js'
 import { eitherOf, untilAborted } from '../../in-flight.js'
 import {
   candidateOf,
   forget,
   indexSegments,
   mergeInto,
+  type AskedOptions,
   type IndexingOptions,
   type IndexingTools,
   type Joined,
@@ -166,7 +166,7 @@ export class Upkeep {
   }
 
   /** Makes the approximate indexes that are missing. */
-  async link(options: IndexOptions): Promise<void> {
+  async link(options: AskedOptions): Promise<void> {
     await this.#mergeEach(options, (kinds) =>
       kinds.flatMap(({ candidates }) =>
         candidates.filter(({ isUnlinked }) => isUnlinked).map((candidate) => [candidate]),
@@ -175,11 +175,11 @@ export class Upkeep {
   }
 
   /** Leaves as few parts as there can be, without anything that nobody says any more. */
-  async mergeAll(options: IndexOptions): Promise<void> {
+  async mergeAll(options: AskedOptions): Promise<void> {
     await this.#mergeEach(options, (kinds) =>
       kinds.flatMap(({ candidates, most }) => groupsOf(candidates, most)),
     )
-    await this.#forget(this.#until(options.signal))
+    await this.#forget(this.#until(options.signal), options.member)
   }
 
   /** Ends what is under way in the background, and waits for it. */
@@ -192,7 +192,7 @@ export class Upkeep {
   }
 
   async #mergeEach(
-    options: IndexOptions,
+    options: AskedOptions,
     choose: (kinds: readonly Kind[]) => readonly (readonly PartCandidate[])[],
   ): Promise<void> {
     const signal = this.#until(options.signal)
@@ -426,10 +426,10 @@ export class Upkeep {
   }
 
   /** While no part is made: it may have something of what is given up meanwhile. */
-  async #forget(signal: AbortSignal): Promise<void> {
+  async #forget(signal: AbortSignal, member?: string): Promise<void> {
     await this.#indexing.run(signal, async () => {
       // Where it was read anew meanwhile, the next time will do.
-      await forget(this.#library, this.#tools.table).catch((error: unknown) => {
+      await forget(this.#library, this.#tools.table, member).catch((error: unknown) => {
         if (!hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
       })
     })

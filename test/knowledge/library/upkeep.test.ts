@@ -49,7 +49,7 @@ t.test('what is to be tried again is to come, until it is stopped', async (t) =>
   const name = { user: 'u', id: 'core' }
   const own = { user: 'u', core: 'core', generation: createId(Date.now()), segment: 0 }
   const waiting = { ...own, bytes: 1, isSoon: true }
-  t.ok(await library.commit({ name, operations: [], require: [], waiting }))
+  t.ok(await library.commit({ name, operations: [], require: [], member: undefined, waiting }))
   while (errors.length === 0) await sleep(1)
   // Merges go on meanwhile, and have nothing to do.
   await sleep(50)
