@@ -1,6 +1,7 @@
 // Deleting a collection, however much is in it, in steps of some thousand objects. A mark at the
 // collection says up to which reference its rows go, so that a deletion that was cut off is taken
-// up again, and what is stored later stays.
+// up again, and what is stored later stays. Each call moves the mark up to what is there by then, and
+// deletes up to its own: where a later one has moved it further, it is for that one to take away.
 
 import type { Committer } from './engine/committer.js'
 import type { Draft } from './engine/draft.js'
@@ -11,9 +12,9 @@ import { commitIn, type Placing } from './placing.js'
 /** Objects of one commit. */
 const stepRows = 4096
 
-interface DeletionOptions {
-  /** Only what somebody has begun: that one may have ended it since, and others may have filled it anew. */
-  readonly isBegun?: boolean
+export interface DeletionOptions {
+  /** Only what somebody has begun, up to this mark: it may have ended since, and others may delete what came then. */
+  readonly begun?: number
   /** As of the call: who was taken for dead since deletes nothing that came after. */
   readonly member?: Member
   /** Where it is not known which lane the collection is in. */
@@ -32,22 +33,24 @@ export async function deleteCollection(
   signal: AbortSignal,
   options: DeletionOptions = {},
 ): Promise<number | undefined> {
-  const { isBegun = false, member = committer.member, placing = atOnce, check } = options
-  const mark: Change<boolean> = async (draft) => {
+  const { begun, member = committer.member, placing = atOnce, check } = options
+  const begin: Change<Mark | undefined> = async (draft) => {
+    const { lane, nextRef } = draft
     const record = draft.collection(name)
-    if (record === undefined || (isBegun && record.deleting === undefined)) return false
-    if (isBegun) return true
+    if (record === undefined) return undefined
+    if (begun !== undefined) return record.deleting === begun ? { lane, ref: begun } : undefined
     check?.(record)
-    draft.setCollection(name, { deleting: draft.nextRef, ...record })
-    return true
+    draft.setCollection(name, { ...record, deleting: nextRef })
+    return { lane, ref: nextRef }
   }
-  if (!(await commitIn(committer, name, placing, mark, member))) return undefined
+  const mark = await commitIn(committer, name, placing, begin, member)
+  if (mark === undefined) return undefined
   let deleted = 0
   let from: DeletionPosition | undefined = { schema: '', ref: 0 }
   while (from !== undefined) {
     signal.throwIfAborted()
-    const begin: DeletionPosition = from
-    const some: Change<Deleted> = (draft) => deleteSome(draft, committer, name, begin)
+    const position: DeletionPosition = from
+    const some: Change<Deleted> = (draft) => deleteSome(draft, committer, name, mark, position)
     const step = await commitIn(committer, name, placing, some, member)
     deleted += step.rows
     from = step.next
@@ -56,6 +59,12 @@ export async function deleteCollection(
 }
 
 const atOnce: Placing = async () => () => undefined
+
+/** Rows of the lane below the reference go. */
+interface Mark {
+  readonly lane: number
+  readonly ref: number
+}
 
 interface Deleted {
   readonly rows: number
@@ -72,19 +81,20 @@ async function deleteSome(
   draft: Draft,
   { memory }: Committer,
   name: string,
+  mark: Mark,
   from: DeletionPosition,
 ): Promise<Deleted> {
   const record = draft.collection(name)
-  // Another call has deleted it.
-  if (record?.deleting === undefined) return { rows: 0, next: undefined }
-  const { deleting } = record
+  // Another call has deleted it, and what has its name in another lane was made since.
+  const isGone = record?.deleting === undefined || draft.lane !== mark.lane
+  if (isGone) return { rows: 0, next: undefined }
   let rows = 0
   for (const [schema, table] of [...draft.state.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (schema < from.schema) continue
     const [first, end] = blocksIn(table, draft.lane)
     const begin = schema === from.schema ? Math.max(first, blockOf(table, from.ref)) : first
     for (const place of table.blocks.slice(begin, end)) {
-      if (place.first >= deleting) break
+      if (place.first >= mark.ref) break
       if (place.owners?.every(([collection]) => collection !== name) === true) continue
       if (rows >= stepRows) return { rows, next: { schema, ref: place.first } }
       const block = await memory.blocks.get(place.page)
@@ -92,7 +102,7 @@ async function deleteSome(
       if (constant !== undefined && constant.value !== name) continue
       const collections = block.field('_collection')
       for (let n = 0; n < block.rows; n++) {
-        if (collections[n] !== name || (block.refs[n] as number) >= deleting) continue
+        if (collections[n] !== name || (block.refs[n] as number) >= mark.ref) continue
         const row = await draft.find(name, String(block.field('_id')[n]))
         if (row === undefined || row.ref !== block.refs[n]) continue
         draft.remove(row)
@@ -100,7 +110,9 @@ async function deleteSome(
       }
     }
   }
-  const { deleting: _, ...rest } = draft.collection(name) ?? record
+  const { deleting, ...rest } = draft.collection(name) ?? record
+  // A later call has rows above.
+  if (deleting !== mark.ref) return { rows, next: undefined }
   const isEmpty = Object.keys(rest.schemas).length === 0
   draft.setCollection(name, isEmpty ? undefined : rest)
   return { rows, next: undefined }

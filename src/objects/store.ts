@@ -6,7 +6,7 @@ import { InFlight } from '../in-flight.js'
 import type { Presence } from '../presence.js'
 import type { Sharing, Storage } from '../storage.js'
 import type { Row } from './engine/block.js'
-import { deleteCollection } from './collection-deletion.js'
+import { deleteCollection, type DeletionOptions } from './collection-deletion.js'
 import { checkCollectionIs, statsOf } from './collections.js'
 import { Committer } from './engine/committer.js'
 import { NotInThisDraft, type Change } from './engine/lane-queue.js'
@@ -147,7 +147,7 @@ class StoredObjects implements ClosableObjectStore {
     const resuming = this.#committer.read(async (state) => {
       for (const [name, { deleting }] of state.collections) {
         if (deleting === undefined) continue
-        this.#deleteCollection(name, true).catch(this.#onError)
+        this.#deleteCollection(name, { begun: deleting }).catch(this.#onError)
       }
     })
     resuming.catch(this.#onError)
@@ -424,25 +424,20 @@ class StoredObjects implements ClosableObjectStore {
     checkNoMore('deleteCollection()', surplus)
     checkArgument('the name of a collection', name, aString)
     const conditions = conditionsIn(checkOptions('deleteCollection()', given, conditionRules))
-    return this.#deleteCollection(name, false, conditions)
+    return this.#deleteCollection(name, {
+      check: (there) => checkCollectionIs(conditions, name, there),
+    })
   }
 
   #deleteCollection(
     name: string,
-    isBegun: boolean,
-    conditions?: ChangeConditions,
+    options: Pick<DeletionOptions, 'begun' | 'check'>,
   ): Promise<number | undefined> {
     const { signal } = this.#inFlight
     const { member } = this.#committer
-    const check = (there: { readonly created_at: string }) =>
-      checkCollectionIs(conditions, name, there)
+    const placing = this.#placing
     return this.#inTurn(`collection ${name}`, () =>
-      deleteCollection(this.#committer, name, signal, {
-        isBegun,
-        member,
-        placing: this.#placing,
-        check,
-      }),
+      deleteCollection(this.#committer, name, signal, { ...options, member, placing }),
     )
   }
 

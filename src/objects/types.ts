@@ -377,8 +377,8 @@ export interface ObjectStore {
 
   /**
    * Deletes a collection and every object that was in it when the call was made, in steps, each
-   * durable; a deletion that a crash cut off goes on at the next open. Gives the number of objects,
-   * `undefined` where there is no such collection.
+   * durable; a deletion that a crash or an error cut off goes on at the next open. Gives the number of
+   * objects that this call has deleted, `undefined` where there is no such collection.
    */
   deleteCollection(name: string, conditions?: ChangeConditions): Promise<number | undefined>
 }

@@ -302,6 +302,35 @@ t.test(
   },
 )
 
+t.test('a deletion that failed, called again, takes what came since', async (t) => {
+  const cut = await cutOff(t)
+  await cut.objects.import(batchOf(numbered(20_000, 20_005)))
+  t.equal(await cut.objects.deleteCollection('c'), 9005)
+  t.strictSame(await cut.objects.collections(), [])
+  t.strictSame(await objectProblems(cut.backend), [])
+})
+
+t.test('a deletion that failed leaves what came since to the next open', async (t) => {
+  const cut = await cutOff(t)
+  await cut.objects.import(batchOf(numbered(20_000, 20_005)))
+  const { objects } = await goneOn(t, cut.backend)
+  t.match(await objects.collections(), [{ name: 'c', objects: 5 }])
+  t.equal((await objects.get('c', 20_004))?._id, 20_004)
+  t.equal(await objects.deleteCollection('c'), 5)
+  t.strictSame(await objectProblems(cut.backend), [])
+})
+
+t.test('of a deletion that failed twice the next open goes on with the later one', async (t) => {
+  const cut = await cutOff(t)
+  await cut.objects.import(batchOf(numbered(20_000, 20_005)))
+  await cut.fail()
+  await cut.objects.import(batchOf(numbered(30_000, 30_003)))
+  const { objects } = await goneOn(t, cut.backend)
+  t.match(await objects.collections(), [{ name: 'c', objects: 3 }])
+  t.equal((await objects.get('c', 30_002))?._id, 30_002)
+  t.strictSame(await objectProblems(cut.backend), [])
+})
+
 t.test('an object that is changed while its collection is deleted goes all the same', async (t) => {
   const { objects, backend } = await opened(t, new MemoryBackend())
   await objects.import(batchOf(numbered(0, 9000)))
@@ -420,6 +449,31 @@ async function openedTwice(t: Test) {
   const a = await opened(t, new FaultyBackend(backend), options)
   const b = await opened(t, new FaultyBackend(backend), options, 'keep')
   return { both: [a.objects, b.objects] as const, backend }
+}
+
+/** A store whose disk has failed behind the first write of a deletion of 9,000 objects. */
+async function cutOff(t: Test) {
+  const backend = new KeptBackend(new MemoryBackend())
+  const faulty = new FaultyBackend(backend)
+  const counting = new CountingBackend(faulty)
+  const { objects } = await opened(t, counting)
+  await objects.import(batchOf(numbered(0, 9000)))
+  const fail = async () => {
+    counting.afterWrite = async () => void (faulty.refusesWrites = true)
+    await t.rejects(objects.deleteCollection('c'), { code: 'LK_STORAGE_UNAVAILABLE' })
+    counting.afterWrite = undefined
+    faulty.refusesWrites = false
+  }
+  await fail()
+  return { objects, backend, fail }
+}
+
+/** Whoever closes waits for a deletion that opening goes on with. */
+async function goneOn(t: Test, backend: Backend) {
+  const keep = await createLorekeep({ backend })
+  await keep.objects.collections()
+  await keep.close()
+  return opened(t, backend, {}, 'keep')
 }
 
 /** Counts the writes that are waited for until they are on disk. */

@@ -7,7 +7,7 @@ import type { Operation } from '../../src/storage.js'
 import { objectProblems } from '../fixtures/problems.js'
 import { overSharedPlaces, type SharedPlace } from '../fixtures/shared-places.js'
 import { cases, outcomeOf } from './outdated-cases.js'
-import { batch, definition, even, more, one, totals } from './sharing-store.js'
+import { batch, definition, even, more, one, totals, type Seen } from './sharing-store.js'
 
 const over = await overSharedPlaces(t)
 
@@ -210,6 +210,84 @@ over('of one collection that several delete each object is counted once', async 
   for (const { store } of stores) t.same(await store.collections(), [])
 })
 
+over(
+  'what a process was deleting that has ended another one deletes, and more',
+  async (t, place) => {
+    const a = await one(t, place)
+    const b = await one(t, place)
+    await a.store.defineSchema(definition)
+    await a.store.import(batch(0, 9000))
+    await a.store.import(batch(20_000, 10, 'other'))
+    const from = a.seen.writes
+    a.seen.beforeWrite = async (write) => {
+      if (write > from + 1) await a.backend.close()
+    }
+    await t.rejects(a.store.deleteCollection('c'))
+    await b.store.import(batch(30_000, 5))
+    t.equal(await b.store.deleteCollection('c'), 9005)
+    t.same(
+      (await b.store.collections()).map(({ name, objects }) => [name, objects]),
+      [['other', 10]],
+    )
+    t.strictSame(await objectProblems(b.backend), [])
+  },
+)
+
+over('a deletion that is slow does not end a later one', async (t, place) => {
+  const { b, c, first, goOn } = await slowDeletion(t, place)
+  const rest = (await b.store.deleteCollection('c')) as number
+  await b.store.import({ ...batch(0, 3), schema_name: 'a' })
+  await b.store.import(batch(10, 3))
+  // It has said what it deletes, and stands still in front of the first step.
+  const later = held(b.seen, 2)
+  const second = b.store.deleteCollection('c')
+  await later.begun
+  goOn()
+  t.equal(await first, 9000 - rest)
+  t.match(await c.store.collections(), [{ name: 'c', objects: 6 }])
+  later.goOn()
+  t.equal(await second, 6)
+  t.same(await b.store.collections(), [])
+  t.strictSame(await objectProblems(b.backend), [])
+})
+
+over('what comes behind all deletions of a collection stays', async (t, place) => {
+  const { b, c, first, goOn } = await slowDeletion(t, place)
+  await b.store.import(batch(20_000, 5))
+  // Both have said what they delete.
+  const later = held(b.seen, 2)
+  const second = b.store.deleteCollection('c')
+  await later.begun
+  await c.store.import({ ...batch(30_000, 3), schema_name: 'a' })
+  later.goOn()
+  goOn()
+  const counts = [await first, await second] as number[]
+  t.equal(counts[0]! + counts[1]!, 9005, String(counts))
+  t.match(await b.store.collections(), [{ name: 'c', schemas: { a: 3 } }])
+  t.equal(await b.store.deleteCollection('c'), 3)
+  t.strictSame(await objectProblems(b.backend), [])
+})
+
+over(
+  'a collection that is made anew in another lane is not the one that went',
+  async (t, place) => {
+    const { b, c, first, goOn } = await slowDeletion(t, place, ['before'])
+    const rest = (await b.store.deleteCollection('c')) as number
+    // It goes to the lane with the fewest: one in front, whose rows have smaller numbers.
+    await b.store.deleteCollection('before')
+    await b.store.import(batch(0, 5))
+    const later = held(b.seen, 2)
+    const second = b.store.deleteCollection('c')
+    await later.begun
+    goOn()
+    t.equal(await first, 9000 - rest)
+    t.match(await c.store.collections(), [{ name: 'c', objects: 5 }])
+    later.goOn()
+    t.equal(await second, 5)
+    t.strictSame(await objectProblems(b.backend), [])
+  },
+)
+
 over('versions of another history are not followed', async (t, place) => {
   const a = await one(t, place)
   const b = await one(t, place)
@@ -237,4 +315,33 @@ async function opened(t: Test, place: SharedPlace, options: Partial<LorekeepOpti
   const keep = await createLorekeep({ backend: place.backend(), ...options })
   t.teardown(() => keep.close())
   return keep.objects
+}
+
+/** Two who wait for nobody; one stands still in front of the second step of a deletion of 9,000 objects. */
+async function slowDeletion(t: Test, place: SharedPlace, before: readonly string[] = []) {
+  const [a, b] = [await one(t, place, { turns: false }), await one(t, place, { turns: false })]
+  // What is asked of one who stands still waits with him.
+  const c = await one(t, place)
+  for (const name of ['a', 's']) await b.store.defineSchema({ ...definition, name })
+  for (const name of before) await b.store.createCollection(name)
+  await b.store.import(batch(0, 9000))
+  const slow = held(a.seen, 3)
+  const first = a.store.deleteCollection('c')
+  await slow.begun
+  return { b, c, first, goOn: slow.goOn }
+}
+
+/** The n-th write from here on waits until it may go on. */
+function held(seen: Seen, n: number) {
+  let goOn = (): void => undefined
+  let begin = (): void => undefined
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const going = new Promise<void>((resolve) => (goOn = resolve))
+  const at = seen.writes + n
+  seen.beforeWrite = async (write) => {
+    if (write !== at) return
+    begin()
+    await going
+  }
+  return { begun, goOn }
 }
