@@ -42,6 +42,12 @@ const patience = 100
 
 type Progress = 'done' | 'going on' | 'cut off'
 
+/** Who this process was at the call, of those who share the backend: taken for dead since, it changes nothing. */
+interface Asked {
+  readonly id: string | undefined
+  readonly member: Member
+}
+
 interface Violation extends Problem {
   readonly collection: string
   readonly id: ObjectId
@@ -51,22 +57,18 @@ export class SchemaChange {
   readonly #committer: Committer
   readonly #schema: CompiledSchema
   readonly #token = randomBytes(8).toString('hex')
-  readonly #member: string | undefined
-  /** Who this process was at the call: taken for dead since, it changes nothing. */
-  readonly #begunBy: Member
+  readonly #asked: Asked
   readonly #conditions: ChangeConditions | undefined
 
-  /** @param member whose it is of those who share the backend */
   constructor(
     committer: Committer,
     schema: CompiledSchema,
     conditions: ChangeConditions | undefined,
-    member: string | undefined,
+    asked: Asked,
   ) {
     this.#committer = committer
     this.#schema = schema
-    this.#member = member
-    this.#begunBy = committer.member
+    this.#asked = asked
     this.#conditions = conditions
   }
 
@@ -127,7 +129,7 @@ export class SchemaChange {
   }
 
   #commit<Result>(change: Change<Result>): Promise<Result> {
-    return this.#committer.commitOfAll(change, this.#begunBy)
+    return this.#committer.commitOfAll(change, this.#asked.member)
   }
 
   /** @param stuck the token of one who does not get on */
@@ -173,13 +175,18 @@ export class SchemaChange {
       return 'done'
     }
     const indexes = added.map((index) => draft.createIndex(index))
-    draft.setBuilding(name, { token: this.#token, member: this.#member, indexes, upTo: new Map() })
+    draft.setBuilding(name, {
+      token: this.#token,
+      member: this.#asked.id,
+      indexes,
+      upTo: new Map(),
+    })
     return 'going on'
   }
 
   /** It may be under way yet: changes of one process come one after the other. */
   #isOfOthers({ member }: Building): boolean {
-    return this.#committer.isShared && (member === undefined || member !== this.#member)
+    return this.#committer.isShared && (member === undefined || member !== this.#asked.id)
   }
 
   async #step(draft: Draft, violations: Violation[]): Promise<Progress> {

@@ -160,10 +160,11 @@ class StoredObjects implements ClosableObjectStore {
   ): Promise<SchemaDefinition> {
     checkNoMore('defineSchema()', surplus)
     const conditions = conditionsIn(checkOptions('defineSchema()', given, conditionRules))
+    const asked = { id: this.#presence?.id, member: this.#committer.member }
     await loadValidators()
     const parsed = parseSchemaDefinition(definition)
     const compiled = compileSchema(parsed)
-    const change = new SchemaChange(this.#committer, compiled, conditions, this.#presence?.id)
+    const change = new SchemaChange(this.#committer, compiled, conditions, asked)
     return this.#inTurn(`schema ${parsed.name}`, async () => {
       await change.run(this.#inFlight.signal)
       return parsed
@@ -236,6 +237,7 @@ class StoredObjects implements ClosableObjectStore {
     const { onDuplicate, scope } = checkImportOptions(options)
     const parsed = parseImport(batch, this.#limits)
     checkTarget(scope, parsed.metadata, parsed.values.length)
+    const { member } = this.#committer
     return this.#inFlight.run(async () => {
       const loading = loadValidators()
       if (loading !== undefined) await loading
@@ -247,7 +249,7 @@ class StoredObjects implements ClosableObjectStore {
       })
       const known = this.#committer.known.tables.get(parsed.schema_name)
       if (known !== undefined) importing.check(known.schema)
-      return this.#commitIn(parsed.metadata.collection, (draft) => importing.commit(draft))
+      return this.#commitIn(parsed.metadata.collection, (draft) => importing.commit(draft), member)
     })
   }
 
@@ -491,8 +493,12 @@ class StoredObjects implements ClosableObjectStore {
     )
   }
 
-  #commitIn<Result>(collection: string, change: Change<Result>): Promise<Result> {
-    return commitIn(this.#committer, collection, this.#placing, change)
+  #commitIn<Result>(
+    collection: string,
+    change: Change<Result>,
+    member = this.#committer.member,
+  ): Promise<Result> {
+    return commitIn(this.#committer, collection, this.#placing, change, member)
   }
 
   readonly #placing = () => this.#sharedTurn('new collections')

@@ -1,9 +1,15 @@
 // A process that stood still, and was taken for dead, cannot store what it held.
 
+import { register } from 'node:module'
+import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
+import { Committer } from '../../src/objects/engine/committer.js'
+import { openState } from '../../src/objects/engine/opening.js'
+import { compileSchema } from '../../src/objects/schema/schema.js'
 import { openObjectStore } from '../../src/objects/store.js'
 import { Presence } from '../../src/presence.js'
 import type { Storage } from '../../src/storage.js'
+import { SharedMemory } from '../fixtures/shared-memory.js'
 import { overSharedPlaces, type SharedPlace } from '../fixtures/shared-places.js'
 import { VirtualClock } from '../flow/virtual-clock.js'
 
@@ -15,7 +21,7 @@ const one = (id: string, collection = 'c') => ({
   values: [{ id }],
 })
 
-async function member(t: Test, place: SharedPlace, clock: VirtualClock) {
+async function member(t: Test, place: Pick<SharedPlace, 'backend'>, clock: VirtualClock) {
   const backend = place.backend()
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
@@ -62,6 +68,75 @@ async function member(t: Test, place: SharedPlace, clock: VirtualClock) {
     await backend.close()
   })
   return { store, presence, errors, held }
+}
+
+// In front of all others, which load the validators.
+t.test('what waited for the validators while others took it for dead is refused', async (t) => {
+  const release = holdValidators()
+  const place = new SharedMemory()
+  await defineWithoutValidators(place, 's')
+  const a = await member(t, place, new VirtualClock())
+  const b = await member(t, place, new VirtualClock())
+  const waiting = [
+    a.store.import(one('1')),
+    a.store.defineSchema({ name: 's', fields: { id: { type: 'string' } }, indexes: ['id'] }),
+    a.store.defineSchema({ name: 'new', fields: { id: { type: 'string' } } }),
+  ].map((change) => change.catch((error: unknown) => error))
+  await b.presence.expel(a.presence.id)
+  // It notices, and joins anew, before they are loaded.
+  await t.rejects(a.store.createCollection('d'), { code: 'LK_STORAGE_UNAVAILABLE' })
+  await a.presence.ready()
+  release()
+  for (const change of waiting) t.match(await change, { code: 'LK_STORAGE_UNAVAILABLE' })
+  t.equal((await b.store.query({ schema_name: 's' })).total, 0)
+  t.same(
+    (await b.store.schemas()).map(({ name, indexes }) => [name, indexes]),
+    [['s', []]],
+  )
+  await a.store.import(one('2'))
+  t.equal((await b.store.query({ schema_name: 's' })).total, 1)
+})
+
+/** They are not loaded before what it gives is called. */
+function holdValidators(): () => void {
+  const { port1, port2 } = new MessageChannel()
+  const hooks = `
+    let released
+    export const initialize = (port) => {
+      released = new Promise((resolve) => port.once('message', resolve)).then(() => port.close())
+    }
+    export async function load(url, context, next) {
+      if (url.endsWith('/schema/validator.js')) await released
+      return next(url, context)
+    }`
+  register(`data:text/javascript,${encodeURIComponent(hooks)}`, {
+    data: port2,
+    transferList: [port2],
+  })
+  return () => port1.postMessage('go on')
+}
+
+/** As it is where another process has defined it. */
+async function defineWithoutValidators(place: SharedMemory, name: string): Promise<void> {
+  const storage = await place.backend().open('objects')
+  const committer = new Committer(storage, await openState(storage, false), {
+    cacheBytes: 1024,
+    isShared: true,
+    presence: undefined,
+    reads: 'fresh',
+    now: Date.now,
+    elapsed: () => 0,
+  })
+  const fields = { id: { type: 'string' } } as const
+  const schema = compileSchema({
+    name,
+    id_field: 'id',
+    fields,
+    indexes: [],
+    strict: false,
+    generate_ids: false,
+  })
+  await committer.commitOfAll(async (draft) => draft.setSchema(schema, []))
 }
 
 over('what it held is refused, and it goes on under another id', async (t, place) => {
