@@ -13,8 +13,8 @@ export interface PhraseWord {
   readonly cursors: readonly WordCursor[]
 }
 
-/** Where a phrase may begin in a row; nowhere any more where there is nothing. */
-type Starts = readonly number[]
+/** Where a phrase may begin in a row, growing; nowhere any more where there is nothing. */
+type Starts = number[]
 
 /** What searches that are not under way have left: an array is filled with zeros when it is made. */
 const spare: Window[] = []
@@ -28,8 +28,15 @@ class Window {
   readonly taken = new Uint16Array(windowRows)
 }
 
+// Nobody adds to these.
 const nowhere: Starts = []
 const somewhere: Starts = [0]
+
+/** Of places: some hundred microseconds. */
+const bytesAtOnce = 65_536
+
+/** Of a row: as few places are read again for each word that one stands for, and of more a list is made. */
+const fewBytes = 64
 
 /**
  * The numbers of the rows that have all of the words in their places, growing. Rows are taken where the
@@ -46,6 +53,9 @@ export class PhraseSearch {
   readonly #starts: (Starts | undefined)[] = []
   /** The same with the word that is under way. */
   readonly #next: (Starts | undefined)[] = []
+  /** Rows that have several of the words that one stands for: where they are is not in order. */
+  readonly #mixed = new Set<number>()
+  #bytesRead = 0
   readonly #one = new PlaceReader()
   readonly #other = new PlaceReader()
 
@@ -55,89 +65,139 @@ export class PhraseSearch {
     this.#has = has
   }
 
-  /** The rows of the next window that has any; nothing at the end. */
-  rows(found: number[]): boolean {
+  /** Adds the rows to `rows`, in parts that take about as long each: a window may have a long text in every row. */
+  *find(rows: number[]): Generator<undefined, void> {
     const [first, ...others] = this.#words
-    const base = first === undefined ? Infinity : nextWindow([first.cursors])
-    if (first === undefined || base === Infinity) return false
-    const window = spare.pop() ?? new Window()
-    const { taken, slots } = window
-    this.#begin(first, base, window)
-    for (const word of others) this.#narrow(word, base, window, word === others.at(-1))
-    const count = window.rows.drain(taken)
+    if (first === undefined) return
+    for (;;) {
+      const base = nextWindow([first.cursors])
+      if (base === Infinity) return
+      const window = spare.pop() ?? new Window()
+      this.#count = 0
+      for (const cursor of first.cursors) {
+        this.#begin(cursor, first.offset, base, window, others.length === 0)
+        if (this.#isEnough()) yield
+      }
+      yield* this.#sort(this.#starts)
+      for (const word of others) {
+        const isLast = word === others.at(-1)
+        for (const cursor of word.cursors) {
+          this.#narrow(cursor, word.offset, base, window, isLast)
+          if (this.#isEnough()) yield
+        }
+        yield* this.#sort(this.#next)
+        this.#keepNext()
+      }
+      this.#drain(base, window, rows)
+      if (spare.length < mostSpare) spare.push(window)
+      yield
+    }
+  }
+
+  #isEnough(): boolean {
+    if (this.#bytesRead < bytesAtOnce) return false
+    this.#bytesRead = 0
+    return true
+  }
+
+  #drain(base: number, { rows, taken, slots }: Window, found: number[]): void {
+    const count = rows.drain(taken)
     for (let n = 0; n < count; n++) {
       const row = taken[n] as number
       const slot = (slots[row] as number) - 1
       slots[row] = 0
       if (this.#starts[slot] !== nowhere) found.push(base + row)
     }
-    if (spare.length < mostSpare) spare.push(window)
-    return true
   }
 
-  #begin({ offset, cursors }: PhraseWord, base: number, window: Window): void {
-    const { rows, slots, taken } = window
-    this.#count = 0
-    for (const cursor of cursors) {
-      const { page } = cursor
-      const found = cursor.take(base, base + windowRows, taken)
-      for (let n = 0, entry = cursor.n - found; n < found; n++, entry++) {
-        const row = taken[n] as number
-        if (this.#has?.(base + row) === false) continue
-        const from = cursor.placesAt(entry)
-        const to = from + (page.placeBytes[entry] as number)
-        const known = (slots[row] as number) - 1
-        if (known >= 0) {
-          const starts = placesIn(page.bytes, from, to, offset)
-          this.#starts[known] = joined(this.#startsOf(known, offset), starts)
-          continue
-        }
-        const slot = this.#count++
-        slots[row] = slot + 1
-        rows.add(row)
-        this.#pages[slot] = page
-        this.#placesFrom[slot] = from
-        this.#placesTo[slot] = to
-        this.#starts[slot] = undefined
-        this.#next[slot] = undefined
+  #begin(
+    cursor: WordCursor,
+    offset: number,
+    base: number,
+    { rows, slots, taken }: Window,
+    isLast: boolean,
+  ): void {
+    const { page } = cursor
+    const found = cursor.take(base, base + windowRows, taken)
+    for (let n = 0, entry = cursor.n - found; n < found; n++, entry++) {
+      const row = taken[n] as number
+      if (this.#has?.(base + row) === false) continue
+      const known = (slots[row] as number) - 1
+      if (known >= 0 && isLast) continue
+      const from = cursor.placesAt(entry)
+      const to = from + (page.placeBytes[entry] as number)
+      if (known >= 0) {
+        this.#bytesRead += to - from
+        const starts = this.#startsOf(known, offset)
+        for (const place of placesIn(page.bytes, from, to, offset)) starts.push(place)
+        this.#mixed.add(known)
+        continue
       }
+      const slot = this.#count++
+      slots[row] = slot + 1
+      rows.add(row)
+      this.#pages[slot] = page
+      this.#placesFrom[slot] = from
+      this.#placesTo[slot] = to
+      this.#starts[slot] = undefined
+      this.#next[slot] = undefined
     }
   }
 
   /** Only rows that have one more word, in its place. */
-  #narrow({ offset, cursors }: PhraseWord, base: number, window: Window, isLast: boolean): void {
+  #narrow(
+    cursor: WordCursor,
+    offset: number,
+    base: number,
+    { slots, taken }: Window,
+    isLast: boolean,
+  ): void {
     const firstOffset = (this.#words[0] as PhraseWord).offset
-    const { slots, taken } = window
-    for (const cursor of cursors) {
-      const { page } = cursor
-      const found = cursor.take(base, base + windowRows, taken)
-      for (let n = 0, entry = cursor.n - found; n < found; n++, entry++) {
-        const slot = (slots[taken[n] as number] as number) - 1
-        if (slot < 0) continue
-        const from = cursor.placesAt(entry)
-        const to = from + (page.placeBytes[entry] as number)
-        const known = this.#next[slot]
-        if (isLast && this.#starts[slot] === undefined) {
-          // Where in the row nobody asks any more.
-          const isNew = known === undefined
-          if (isNew && this.#meet(slot, page, from, to, offset - firstOffset)) {
-            this.#next[slot] = somewhere
-          }
-          continue
-        }
-        const starts = this.#startsOf(slot, firstOffset)
-        if (starts === nowhere) continue
-        // What was decoded once is not decoded again.
-        this.#starts[slot] = starts
-        const both = common(starts, placesIn(page.bytes, from, to, offset))
-        if (both.length === 0) continue
-        this.#next[slot] = known === undefined ? both : joined(known, both)
+    const { page } = cursor
+    const found = cursor.take(base, base + windowRows, taken)
+    for (let n = 0, entry = cursor.n - found; n < found; n++, entry++) {
+      const slot = (slots[taken[n] as number] as number) - 1
+      if (slot < 0 || this.#starts[slot] === nowhere) continue
+      const known = this.#next[slot]
+      // Where in the row nobody asks any more.
+      if (known === somewhere) continue
+      const from = cursor.placesAt(entry)
+      const to = from + (page.placeBytes[entry] as number)
+      this.#bytesRead += to - from
+      if (isLast) {
+        const meet = this.#isRead(slot)
+          ? this.#meet(slot, page, from, to, offset - firstOffset)
+          : this.#meetOne(this.#startsOf(slot, firstOffset), page, from, to, offset)
+        this.#next[slot] = meet ? somewhere : nowhere
+        continue
       }
+      const both = common(this.#startsOf(slot, firstOffset), placesIn(page.bytes, from, to, offset))
+      if (both.length === 0) continue
+      if (known === undefined) {
+        this.#next[slot] = both
+        continue
+      }
+      for (const place of both) known.push(place)
+      this.#mixed.add(slot)
     }
+  }
+
+  #keepNext(): void {
     for (let slot = 0; slot < this.#count; slot++) {
       this.#starts[slot] = this.#next[slot] ?? nowhere
       this.#next[slot] = undefined
     }
+  }
+
+  /** Once for all the words of a row: each time again would take a square of them. */
+  *#sort(lists: readonly (Starts | undefined)[]): Generator<undefined, void> {
+    for (const slot of this.#mixed) {
+      const starts = lists[slot] as Starts
+      starts.sort((a, b) => a - b)
+      this.#bytesRead += starts.length
+      if (this.#isEnough()) yield
+    }
+    this.#mixed.clear()
   }
 
   /** Whether some place is so far behind one of the first word's in the row. */
@@ -154,29 +214,69 @@ export class PhraseSearch {
     }
   }
 
+  /** Whether the places of the first word are read as they lie there: the first time, or where they are few. */
+  #isRead(slot: number): boolean {
+    if (this.#starts[slot] !== undefined) return false
+    const size = (this.#placesTo[slot] as number) - (this.#placesFrom[slot] as number)
+    this.#bytesRead += size
+    return this.#next[slot] === undefined || size <= fewBytes
+  }
+
+  /** Whether some place is one of those. */
+  #meetOne(starts: Starts, { bytes }: WordPage, from: number, to: number, offset: number): boolean {
+    const other = this.#other
+    other.begin(bytes, from, to)
+    let at = 0
+    do {
+      const start = other.place - offset
+      at = lowerFrom(starts, start, at)
+      if (at === starts.length) return false
+      if (starts[at] === start) return true
+    } while (other.next())
+    return false
+  }
+
+  /** What was decoded once is not decoded again. */
   #startsOf(slot: number, offset: number): Starts {
     const known = this.#starts[slot]
     if (known !== undefined) return known
     const { bytes } = this.#pages[slot] as WordPage
-    return placesIn(bytes, this.#placesFrom[slot] as number, this.#placesTo[slot] as number, offset)
+    const from = this.#placesFrom[slot] as number
+    const starts = placesIn(bytes, from, this.#placesTo[slot] as number, offset)
+    this.#starts[slot] = starts
+    return starts
   }
 }
 
 keepShape(new PhraseSearch([], undefined))
 
-/** Of a word that stands for several each comes with its own. */
-function joined(one: Starts, other: Starts): Starts {
-  return [...one, ...other].sort((a, b) => a - b)
-}
-
-/** Side by side: a row may have a word a hundred thousand times. */
-function common(one: Starts, other: Starts): Starts {
+function common(starts: Starts, others: Starts): Starts {
   const both: number[] = []
-  for (let i = 0, j = 0; i < one.length && j < other.length;) {
-    const [a, b] = [one[i] as number, other[j] as number]
-    if (a === b) both.push(a)
-    if (a <= b) i++
-    if (b <= a) j++
+  let at = 0
+  for (const place of others) {
+    at = lowerFrom(starts, place, at)
+    if (at === starts.length) break
+    if (starts[at] === place) both.push(place)
   }
   return both
+}
+
+/**
+ * The first that is no less, from `at` on, by steps that double: a row may have one word a hundred
+ * thousand times, and as many others once.
+ */
+function lowerFrom(starts: Starts, place: number, at: number): number {
+  let low = at
+  let high = at
+  for (let step = 1; high < starts.length && (starts[high] as number) < place; step *= 2) {
+    low = high + 1
+    high += step
+  }
+  if (high > starts.length) high = starts.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((starts[middle] as number) < place) low = middle + 1
+    else high = middle
+  }
+  return low
 }

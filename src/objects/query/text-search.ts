@@ -183,7 +183,8 @@ class TextSearch {
       return { offset, cursors: postings.map(cursorOf) }
     })
     const search = new PhraseSearch(words, isAll ? undefined : isThere)
-    while (search.rows(rows)) if (this.#meter.isTired) await this.#breathe()
+    const parts = search.find(rows)
+    while (parts.next().done !== true) if (this.#meter.isTired) await this.#breathe()
     return Float64Array.from(rows, (row) => row * tableSpan + number)
   }
 

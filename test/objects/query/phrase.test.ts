@@ -18,6 +18,39 @@ t.test('a word that a row has many times takes no more than a pass over them', a
   t.strictSame(rowsOf(words), [7])
 })
 
+t.test('a phrase takes no square of the words that its last one stands for', async (t) => {
+  const count = 60_000
+  const words = Array.from({ length: count }, (_, n) => `a b w${n.toString(36)}`)
+  const pages = pagesOf([[words.join(' ')]], [7])
+  const [a, b] = [(own: string) => own === 'a', (own: string) => own === 'b']
+  const w = (own: string) => own.startsWith('w')
+  const search = (...asked: readonly (readonly [number, (own: string) => boolean])[]) =>
+    rowsOf(asked.map(([offset, fits]) => ({ offset, cursors: cursorsIn(pages, fits) })))
+  t.strictSame(search([0, a], [1, b], [2, w]), [7])
+  t.strictSame(search([2, w], [0, a], [1, b]), [7], 'the rarest first')
+  t.strictSame(search([0, a], [2, w], [1, b]), [7])
+  t.strictSame(search([0, a], [1, w]), [], 'none is there')
+  t.strictSame(search([1, w], [0, a]), [])
+  t.strictSame(search([0, a], [1, b], [3, w]), [])
+  t.strictSame(search([0, w]), [7])
+})
+
+t.test('a search pauses within a window, by what it has read', async (t) => {
+  const texts = Array.from({ length: 10 }, () => [`${'x '.repeat(100_000)}y`])
+  const words = ['x', 'x', 'y'].map((form, offset) => {
+    // As on disk, where a page ends behind some entries.
+    const cursors = texts.flatMap((_, n) =>
+      cursorsIn(pagesOf([texts[n] ?? []], [n]), (own) => own === form),
+    )
+    return { offset, cursors }
+  })
+  const rows: number[] = []
+  let parts = 0
+  for (const search = new PhraseSearch(words, undefined).find(rows); !search.next().done;) parts++
+  t.strictSame(rows, [...texts.keys()])
+  t.ok(parts >= texts.length, `${parts} parts`)
+})
+
 t.test('the rows are those that have the words one behind the other, in one string', async () => {
   const property = fc.property(
     fc.array(row, { maxLength: 12 }),
@@ -76,7 +109,7 @@ function cursorsIn(pages: readonly WordPage[], fits: (form: string) => boolean):
 
 function rowsOf(words: ConstructorParameters<typeof PhraseSearch>[0]): number[] {
   const rows: number[] = []
-  const search = new PhraseSearch(words, undefined)
-  while (search.rows(rows));
+  const parts = new PhraseSearch(words, undefined).find(rows)
+  while (parts.next().done !== true);
   return rows
 }
