@@ -1,6 +1,6 @@
 // What each operator asks of a value: closures made once for a filter and run for every object.
 
-import { isEqual, compareValues, isScalar, rankOf } from '../values/values.js'
+import { compareValues, isScalar, listNames, rankOf } from '../values/values.js'
 import { leadsTo, memberOf } from '../values/path.js'
 import { isOfTypes } from './bson-types.js'
 import type { Test, TestOperator } from './condition.js'
@@ -49,22 +49,40 @@ function searchOfElement([first, ...rest]: Path, tests: ValueTests): ValueTest {
   return (element) => search(memberOf(element as object, first))
 }
 
-export function equals(operand: unknown): ValueTests {
+export function equals(operand: JsonValue): ValueTests {
   if (typeof operand === 'number') return equalsNumber(operand)
   if (typeof operand === 'string') return equalsString(operand)
   if (operand === null) return orElement((value) => value === undefined || value === null)
   if (isScalar(operand)) return orElement((value) => value === operand)
-  return orElement((value) => isEqual(value, operand))
+  return isPartOf([operand])
 }
 
-export function isOneOf(operands: readonly unknown[]): ValueTests {
+export function isOneOf(operands: readonly JsonValue[]): ValueTests {
   const scalars = new Set<unknown>(operands.filter(isScalar))
   if (scalars.has(null)) scalars.add(undefined)
   const others = operands.filter((operand) => !isScalar(operand))
   if (others.length === 0) return orElement((value) => scalars.has(value))
-  return orElement(
-    (value) => scalars.has(value) || others.some((operand) => isEqual(value, operand)),
-  )
+  const { one } = isPartOf(others)
+  return orElement((value) => scalars.has(value) || one(value))
+}
+
+/** Objects and arrays, sorted and halved: one by one, an array of as many would take a square of them. */
+function isPartOf(operands: readonly JsonValue[]): ValueTests {
+  const listed = listNames(operands)
+  const sorted = operands.toSorted((a, b) => compareValues(a, b, listed))
+  return orElement((value) => {
+    if (typeof value !== 'object' || value === null) return false
+    let low = 0
+    let high = sorted.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const order = compareValues(value as JsonValue, sorted[middle] as JsonValue, listed)
+      if (order === 0) return true
+      if (order < 0) high = middle
+      else low = middle + 1
+    }
+    return false
+  })
 }
 
 /** Compares with values of the operand's type only: no string is more than a number, or less. */
@@ -76,9 +94,10 @@ export function isInRange(operator: RangeOperator, operand: JsonValue): ValueTes
   if (operand === null) return includes ? equals(null) : alone(() => false)
   const sign = operator === '$gt' || operator === '$gte' ? 1 : -1
   const rank = rankOf(operand)
+  const listed = listNames([operand])
   return orElement((value) => {
     if (value === undefined || rankOf(value as JsonValue) !== rank) return false
-    const order = compareValues(value as JsonValue, operand) * sign
+    const order = compareValues(value as JsonValue, operand, listed) * sign
     return order > 0 || (includes && order === 0)
   })
 }

@@ -4,7 +4,6 @@
 import type { Path } from './path.js'
 import { leadsTo, memberOf } from './path.js'
 import type { JsonValue } from '../../types.js'
-import { isRecord } from '../../door/wording.js'
 
 /** What an index has for keys. */
 export type Scalar = null | number | string | boolean
@@ -81,27 +80,37 @@ export function irregularKeys(field: unknown, rest: Path): readonly Scalar[] {
   return [...keys]
 }
 
-/** A total order of all values. Arrays and objects by their parts. */
-export function compareValues(a: JsonValue, b: JsonValue): number {
+/**
+ * A total order of all values. Arrays and objects by their parts, so that those are equal which hold the
+ * same: an object also by the order of its fields, as MongoDB has it. What is compared with many values has
+ * its names listed once.
+ */
+export function compareValues(a: JsonValue, b: JsonValue, listed?: ListedNames): number {
   if (isScalar(a) && isScalar(b)) return compareScalars(a, b)
   const rank = rankOf(a)
   if (rank !== rankOf(b)) return rank - rankOf(b)
-  if (Array.isArray(a)) return compareArrays(a, b as readonly JsonValue[])
-  return compareObjects(a as JsonObject, b as JsonObject)
+  if (Array.isArray(a)) return compareArrays(a, b as readonly JsonValue[], listed)
+  return compareObjects(a as JsonObject, b as JsonObject, listed)
 }
 
-/** The same value: an object also by the order of its fields, as MongoDB has it. */
-export function isEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (Array.isArray(a)) {
-    if (!Array.isArray(b) || a.length !== b.length) return false
-    return a.every((element, n) => isEqual(element, b[n]))
+/** The names of the fields of objects that have many: to list those took longer than to compare. */
+export type ListedNames = ReadonlyMap<object, readonly string[]>
+
+const manyFields = 16
+
+/** Of all the objects in values; `undefined` where none has many fields. */
+export function listNames(values: readonly JsonValue[]): ListedNames | undefined {
+  const listed = new Map<object, readonly string[]>()
+  const visit = (value: JsonValue) => {
+    if (isScalar(value)) return
+    if (!Array.isArray(value)) {
+      const names = Object.keys(value)
+      if (names.length >= manyFields) listed.set(value, names)
+    }
+    for (const part of Object.values(value)) visit(part as JsonValue)
   }
-  if (!isRecord(a) || !isRecord(b)) return false
-  const keys = Object.keys(a)
-  const others = Object.keys(b)
-  if (keys.length !== others.length) return false
-  return keys.every((key, n) => key === others[n] && isEqual(a[key], b[key]))
+  for (const value of values) visit(value)
+  return listed.size === 0 ? undefined : listed
 }
 
 type JsonObject = Readonly<Record<string, JsonValue>>
@@ -115,19 +124,23 @@ export function rankOf(value: JsonValue): number {
   return Array.isArray(value) ? arrayRank : objectRank
 }
 
-function compareArrays(a: readonly JsonValue[], b: readonly JsonValue[]): number {
+function compareArrays(
+  a: readonly JsonValue[],
+  b: readonly JsonValue[],
+  listed: ListedNames | undefined,
+): number {
   const length = Math.min(a.length, b.length)
   for (let n = 0; n < length; n++) {
-    const order = compareValues(a[n] as JsonValue, b[n] as JsonValue)
+    const order = compareValues(a[n] as JsonValue, b[n] as JsonValue, listed)
     if (order !== 0) return order
   }
   return a.length - b.length
 }
 
 /** Field by field: by the types of the values, then the names, then the values. */
-function compareObjects(a: JsonObject, b: JsonObject): number {
-  const keys = Object.keys(a)
-  const others = Object.keys(b)
+function compareObjects(a: JsonObject, b: JsonObject, listed: ListedNames | undefined): number {
+  const keys = listed?.get(a) ?? Object.keys(a)
+  const others = listed?.get(b) ?? Object.keys(b)
   const length = Math.min(keys.length, others.length)
   for (let n = 0; n < length; n++) {
     const key = keys[n] as string
@@ -135,7 +148,9 @@ function compareObjects(a: JsonObject, b: JsonObject): number {
     const mine = a[key] as JsonValue
     const theirs = b[other] as JsonValue
     const order =
-      rankOf(mine) - rankOf(theirs) || compareScalars(key, other) || compareValues(mine, theirs)
+      rankOf(mine) - rankOf(theirs) ||
+      compareScalars(key, other) ||
+      compareValues(mine, theirs, listed)
     if (order !== 0) return order
   }
   return keys.length - others.length

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import t from 'tap'
 import '../../fixtures/regex-engine.js'
 import type { ParsedCondition, Test } from '../../../src/objects/filter/condition.js'
@@ -7,15 +8,17 @@ import { rangesOf } from '../../../src/objects/filter/ranges.js'
 import {
   bracketOf,
   compareScalars,
+  compareValues,
   irregularKeys,
-  isEqual,
+  listNames,
   regularKey,
   type KeyRange,
   type Scalar,
 } from '../../../src/objects/values/values.js'
-import type { JsonObject } from '../../../src/types.js'
+import type { JsonObject, JsonValue } from '../../../src/types.js'
 import { Random, pickSeed } from '../../fixtures/random.js'
 import { oraclePaths, randomFilter, randomObject } from '../filter/oracle.js'
+import { areSame, jsonValue } from './json-values.js'
 
 const seed = pickSeed()
 
@@ -35,6 +38,7 @@ t.test('scalars have an order: null, numbers, strings, booleans', async (t) => {
 })
 
 t.test('values are equal by all they hold', async (t) => {
+  const isEqual = (a: JsonValue, b: JsonValue) => compareValues(a, b) === 0
   t.ok(isEqual({ a: [1, { b: null }] }, { a: [1, { b: null }] }))
   t.notOk(isEqual({ a: 1 }, { a: 1, b: 2 }))
   t.notOk(isEqual({ a: 1, b: 2 }, { b: 2, a: 1 }), 'and by the order of fields')
@@ -43,7 +47,30 @@ t.test('values are equal by all they hold', async (t) => {
   t.notOk(isEqual([1], [1, 2]))
   t.notOk(isEqual({ a: 1 }, null))
   t.notOk(isEqual({ toString: 1 }, { valueOf: 1 }))
+  t.ok(isEqual([-0], [0]))
 })
+
+t.test(
+  `all values have an order, in which the same ones alone are equal (seed ${seed})`,
+  async () => {
+    const property = fc.property(jsonValue, jsonValue, jsonValue, (...values) => {
+      const listed = listNames(values)
+      for (const a of values) {
+        for (const b of [...values, structuredClone(a)]) {
+          const order = compareValues(a, b)
+          if ((order === 0) !== areSame(a, b)) return false
+          if (Math.sign(compareValues(b, a)) + Math.sign(order) !== 0) return false
+          if (compareValues(a, b, listed) !== order) return false
+          for (const c of values) {
+            if (order <= 0 && compareValues(b, c) <= 0 && compareValues(a, c) > 0) return false
+          }
+        }
+      }
+      return true
+    })
+    fc.assert(property, { seed, numRuns: 5000 })
+  },
+)
 
 t.test(
   'a row is regular where its path leads to one scalar or nowhere, past no array',
