@@ -9,6 +9,7 @@ const root = process.cwd()
 const leaves = [
   'src/types',
   'src/terms',
+  'src/message-weight',
   'src/defaults',
   'src/errors',
   'src/conditions',
@@ -77,6 +78,7 @@ const libraries = [
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/types': [],
   'src/terms': ['src/types', 'src/door'],
+  'src/message-weight': ['src/types'],
   'src/defaults': [],
   'src/errors': [],
   'src/door': ['src/errors', 'src/kept-shapes', 'src/types'],

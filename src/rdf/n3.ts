@@ -24,7 +24,7 @@ interface N3Parser {
     input: { on(event: string, listener: (text: string) => void): void },
     callbacks: {
       onQuad(error: Error | null, quad: RDF.Quad | null): void
-      onPrefix(): void
+      onPrefix(name: string, iri: { readonly value: string }): void
       onToken(token: N3Token): void
     },
   ): void
@@ -32,6 +32,7 @@ interface N3Parser {
 
 interface N3Token {
   readonly type: string
+  readonly value: string
   readonly line: number
 }
 

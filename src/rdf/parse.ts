@@ -12,6 +12,7 @@ import { loadN3 } from './n3.js'
 import { RdfReader } from './reader.js'
 import { BlankNodeScope, hasBlankNode } from './scope.js'
 import { anAbsoluteIri, tripleOf } from './terms.js'
+import { maxMessageWeight, weightOf } from '../message-weight.js'
 import { checkArgument, checkOptions } from '../door/options.js'
 import { anIterable, aText, oneOf } from '../door/rules.js'
 
@@ -48,6 +49,9 @@ export interface RdfMessages extends AsyncIterable<CoreMessage> {
 
 const triplesPerMessage = 500
 
+/** Of a chunk: its statements are all there at once, and may be far longer than what says them. */
+const pieceBytes = 64 * 1024
+
 const parseOptions = {
   format: aFormat,
   loss: oneOf(...rdfLosses),
@@ -57,8 +61,8 @@ const parseOptions = {
 }
 
 /**
- * The messages of a core that says what an RDF text says, some hundred triples each and the same
- * ones however the bytes come. Blank nodes are named after the whole text, which is therefore read
+ * The messages of a core that says what an RDF text says, 500 triples each, or fewer that are long, and
+ * the same ones however the bytes come. Blank nodes are named after the whole text, which is therefore read
  * to its end before the first one goes on.
  * While iterating: @throws LorekeepError `LK_RDF_FORMAT`, `LK_RDF_LOSS`, `LK_PEER_MISSING`
  */
@@ -75,17 +79,30 @@ export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessa
     const content = new Content(source)
     let scope: BlankNodeScope | undefined
     let triples: Triple[] = []
+    let weight = 0
     try {
       const reader = new RdfReader(await loadN3(), format, base, defaultGraph)
       for (let more = true; more;) {
         const chunk = await content.next()
         more = chunk !== undefined
-        for (const quad of chunk ? reader.push(chunk) : reader.end()) {
-          if (hasBlankNode(quad)) scope ??= new BlankNodeScope(await content.digest(), base)
-          triples.push(...triplesOf(scope?.rename(quad) ?? quad))
-          if (triples.length < triplesPerMessage) continue
-          yield ['t', { m, t: triples }]
-          triples = []
+        for (const piece of piecesOf(chunk)) {
+          for (const quad of piece ? reader.push(piece) : reader.end()) {
+            if (hasBlankNode(quad)) scope ??= new BlankNodeScope(await content.digest(), base)
+            const said = triplesOf(scope?.rename(quad) ?? quad)
+            let weighs = 0
+            for (const triple of said) weighs += weightOf(triple)
+            if (triples.length > 0 && weight + weighs > maxMessageWeight) {
+              yield ['t', { m, t: triples }]
+              triples = []
+              weight = 0
+            }
+            triples.push(...said)
+            weight += weighs
+            if (triples.length < triplesPerMessage) continue
+            yield ['t', { m, t: triples }]
+            triples = []
+            weight = 0
+          }
         }
       }
     } finally {
@@ -117,6 +134,14 @@ export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessa
     if (language !== undefined) extras.languages++
     if (direction !== undefined) extras.directions++
     if (graph) extras.graphs++
+  }
+}
+
+/** What is read at once; `undefined` for the end. */
+function* piecesOf(chunk: Uint8Array | undefined): Generator<Uint8Array | undefined> {
+  if (chunk === undefined) yield undefined
+  for (let at = 0; chunk !== undefined && at < chunk.length; at += pieceBytes) {
+    yield chunk.subarray(at, at + pieceBytes)
   }
 }
 

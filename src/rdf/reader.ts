@@ -1,5 +1,5 @@
-// Bytes to statements, by n3, and what n3 does not look at: UTF-8, relative IRIs, quoted triples, and
-// how much of a text may be open at a time.
+// Bytes to statements, by n3, and what n3 does not look at: UTF-8, relative IRIs, quoted triples, how
+// much of a text may be open at a time, and how much a short text may stand for.
 
 import type * as RDF from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
@@ -13,9 +13,13 @@ import { isAbsoluteIri } from './terms.js'
 const maxOpenBytes = 16 * 1024 * 1024
 const maxDepth = 1000
 const maxPrefixes = 100_000
+const maxPrefixCharacters = 16 * 1024 * 1024
+// Two bytes of a text stand for all of a prefix or base, as often as the text says them.
+const maxIriLength = 4096
 
 const opening = new Set(['[', '(', '{', '<<', '<<(', '{|'])
 const closing = new Set([']', ')', '}', '>>', ')>>', '|}'])
+const hasScheme = /^[a-z][a-z0-9+.-]*:/i
 
 /** Blank nodes without a label are called `.1`, `.2` and so on, which no label can be. */
 export class RdfReader {
@@ -28,6 +32,10 @@ export class RdfReader {
   #openBytes = 0
   #depth = 0
   #prefixes = 0
+  #prefixCharacters = 0
+  #isBase = false
+  /** With all that it is relative to. */
+  #baseLength = 0
 
   constructor(
     { Parser }: N3,
@@ -35,6 +43,7 @@ export class RdfReader {
     base: string | undefined,
     defaultGraph: string | undefined,
   ) {
+    this.#beginBase(base ?? '')
     const parser = new Parser({
       format,
       factory: this.#factory(defaultGraph),
@@ -45,14 +54,21 @@ export class RdfReader {
     parser.parse(
       { on: (event, listener) => void listeners.set(event, listener) },
       {
-        onToken: ({ type, line }) => {
+        onToken: ({ type, value, line }) => {
           this.#line = line
           if (opening.has(type)) this.#depth++
           else if (closing.has(type)) this.#depth--
           if (this.#depth > maxDepth) this.#fail(`more than ${maxDepth} brackets are open`)
+          if (this.#isBase) this.#beginBase(value)
+          this.#isBase = type === '@base' || type === 'BASE'
         },
-        onPrefix: () => {
+        onPrefix: (name, { value }) => {
+          this.#checkLength('prefix', value.length)
           if (++this.#prefixes > maxPrefixes) this.#fail(`more than ${maxPrefixes} prefixes`)
+          this.#prefixCharacters += name.length + value.length
+          if (this.#prefixCharacters > maxPrefixCharacters) {
+            this.#fail(`prefixes of more than ${maxPrefixCharacters} characters`)
+          }
         },
         onQuad: (error, quad) => {
           if (error) throw syntaxError(error, this.#line)
@@ -86,6 +102,17 @@ export class RdfReader {
     }
     this.#end()
     return this.#take()
+  }
+
+  #beginBase(iri: string): void {
+    this.#baseLength = hasScheme.test(iri) ? iri.length : this.#baseLength + iri.length
+    this.#checkLength('base, with what it is relative to,', this.#baseLength)
+  }
+
+  #checkLength(what: string, length: number): void {
+    if (length > maxIriLength) {
+      this.#fail(`a ${what} of ${length} characters, where ${maxIriLength} are accepted`)
+    }
   }
 
   #take(): readonly RDF.Quad[] {

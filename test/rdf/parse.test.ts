@@ -1,5 +1,9 @@
 import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
+import { createLorekeep } from '../../src/lorekeep.js'
+import { maxMessageWeight, weightOf } from '../../src/message-weight.js'
 import { parseRdf } from '../../src/rdf/parse.js'
+import type { CoreMessage } from '../../src/types.js'
 import { brief, parse } from './texts.js'
 
 const head = '@prefix ex: <http://example.org/> .\n'
@@ -40,6 +44,53 @@ t.test('messages are the same whatever the chunks, and of some hundred triples',
   }
   for (const size of [1000, 4097])
     t.strictSame((await parse(cut(size), options)).messages, messages)
+})
+
+const triplesIn = ([type, data]: CoreMessage) => (type === 't' ? data.t : [])
+
+t.test('a message ends where it would weigh too much', async (t) => {
+  const line = (n: number, length: number) => `<urn:s${n}> <urn:p> "${'x'.repeat(length)}" .\n`
+  const sizes = async (...lengths: number[]) => {
+    const text = lengths.map((length, n) => line(n, length)).join('')
+    const { messages } = await parse(text, { format: 'nt' })
+    return messages.map((message) => triplesIn(message).length)
+  }
+  // A statement has 11 characters beside its literal.
+  const half = maxMessageWeight / 2 - 11
+  t.strictSame(await sizes(half, half, 1), [2, 1])
+  t.strictSame(await sizes(half, half + 1, 1), [1, 2])
+  t.strictSame(await sizes(1, 2 * maxMessageWeight, 1, 1), [1, 1, 2], 'one alone may weigh more')
+  t.strictSame(await sizes(...Array<number>(1234).fill(900)), [500, 500, 234])
+
+  // Datatypes and graphs weigh, too, and what is reified stays in one message.
+  const long = 'x'.repeat(maxMessageWeight / 8)
+  const quad = (n: number) => `<urn:s> <urn:p> "${n}"^^<urn:${long}> <urn:${long}> .\n`
+  const text = Array.from({ length: 20 }, (_, n) => quad(n)).join('')
+  for (const [loss, perMessage] of [
+    ['keep', 3],
+    ['drop', 20],
+    ['reify', 21],
+  ] as const) {
+    const { messages } = await parse(text, { format: 'nq', loss })
+    t.equal(messages[0] && triplesIn(messages[0]).length, perMessage, loss)
+    for (const message of messages) {
+      const weight = triplesIn(message).reduce((sum, triple) => sum + weightOf(triple), 0)
+      t.ok(weight <= maxMessageWeight, loss)
+    }
+  }
+})
+
+t.test('a text of long literals is imported', async (t) => {
+  const limits = { maxMessageBytes: 4 * 1024 * 1024 }
+  const keep = await createLorekeep({ backend: new MemoryBackend(), limits })
+  t.teardown(() => keep.close())
+  const text = function* () {
+    for (let n = 0; n < 40; n++)
+      yield Buffer.from(`<urn:s${n}> <urn:p> "${'x'.repeat(150_000)}" .\n`)
+  }
+  const ref = { user: 'u', id: 'long' }
+  const { triples } = await keep.knowledge.write(ref, parseRdf(text(), { format: 'nt' }))
+  t.equal(triples, 40)
 })
 
 t.test('blank nodes are the same in a text again, and others in another text', async (t) => {
@@ -194,6 +245,37 @@ t.test('what stays open is bounded', async (t) => {
       const lines = Array.from({ length: 1000 }, (_, at) => `@prefix p${n + at}: <urn:p> .\n`)
       yield Buffer.from(`${lines.join('')}<urn:a> <urn:b> <urn:c> .\n`)
     }
+  }
+  await t.rejects(parse(prefixes(), { format: 'turtle' }), { code: 'LK_RDF_FORMAT' })
+})
+
+t.test('what a short text stands for is bounded', async (t) => {
+  const most = 4096
+  const iri = (length: number) => `http://a/${'x'.repeat(length - 9)}`
+  const said = '<urn:a> <urn:b> <urn:c> .'
+  const count = async (text: string, base?: string) =>
+    (await parse(text, { format: 'turtle', base })).triples.length
+  const fails = (line: number) => ({ code: 'LK_RDF_FORMAT', details: { line } })
+
+  t.equal(await count(`@prefix a: <${iri(most)}> .\n${said}`), 1)
+  await t.rejects(count(`\n@prefix a: <${iri(most + 1)}> .\n${said}`), fails(2))
+  t.equal(await count(`@prefix a: <${'x'.repeat(most - 9)}> .\n${said}`, 'http://a/b'), 1)
+  await t.rejects(count(`PREFIX a: <${'x'.repeat(most - 8)}>\n${said}`, 'http://a/b'), fails(1))
+
+  t.equal(await count(`@base <${iri(most)}> .\n${said}`), 1)
+  await t.rejects(count(`\n@base <${iri(most + 1)}> .\n${said}`), fails(2))
+  t.equal(await count(said, iri(most)), 1)
+  await t.rejects(count(said, iri(most + 1)), fails(1))
+  const chain = (links: number) => `@base <http://a/> .\n${'BASE <abc/>\n'.repeat(links)}`
+  const links = Math.floor((most - 'http://a/'.length) / 4)
+  t.equal(await count(chain(links) + said), 1)
+  await t.rejects(count(chain(links + 1) + said), fails(links + 2))
+  t.equal(await count(chain(links) + chain(links) + said), 1, 'an absolute one begins anew')
+
+  const long = 'x'.repeat(4000)
+  const prefixes = function* () {
+    yield Buffer.from(`@base <http://a/${long}/> .\n`)
+    for (let n = 0; n < 5000; n++) yield Buffer.from(`@prefix p${n}: <${n}> .\n${said}\n`)
   }
   await t.rejects(parse(prefixes(), { format: 'turtle' }), { code: 'LK_RDF_FORMAT' })
 })

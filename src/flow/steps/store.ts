@@ -3,6 +3,7 @@ import type { FlowDocument, Step } from '../types.js'
 import { inBatches, type BatchBounds } from './batches.js'
 import { entityTerm, graphTriples } from './graph.js'
 import { checkKnowledge, type Knowledge } from './knowledge-input.js'
+import { maxMessageWeight, weightOf } from '../../message-weight.js'
 import { checkOptions } from '../../door/options.js'
 import { aFlag } from '../../door/rules.js'
 import { aBase, chunkUri, documentUri } from './vocabulary.js'
@@ -44,11 +45,11 @@ export function store(options: StoreOptions = {}): Step<ChunkOutput | ExtractOut
 }
 
 // Small enough for a reader that holds one message at a time, large enough that headers are
-// nothing. Weights are characters and components: a message has a megabyte, more or less.
+// nothing. Vectors weigh their components: a message has a megabyte, more or less.
 const triplesOfMessage: BatchBounds<Triple> = {
   most: 200,
-  weigh: ({ s, p, o }) => s.v.length + p.v.length + o.v.length,
-  mostWeight: 512 * 1024,
+  weigh: weightOf,
+  mostWeight: maxMessageWeight,
 }
 const embeddingsOfMessage: BatchBounds<EntityEmbedding> = {
   most: 32,
