@@ -44,3 +44,28 @@ t.test('an answer stays where asking again fails, and that is said', { skip }, a
   await page.getByRole('alert').waitFor({ state: 'detached' })
   t.equal(await page.getByText('no oars').count(), 1)
 })
+
+t.test('what is just taken away is not asked for', { skip }, async (t) => {
+  const { url, flows } = await serve(t, { inspector: true })
+  const { job } = await flows.load('default', { id: 'first', user: 'alice', content: 'x' })
+  await flows.load('default', { id: 'second', user: 'alice', content: 'x' })
+  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  await page.route(/\/(jobs|documents)\//, async (route) => {
+    if (route.request().method() !== 'DELETE') return route.continue()
+    const response = await route.fetch()
+    // It is gone, and the page knows nothing of it for longer than it waits before it looks again.
+    await page.waitForTimeout(4000)
+    await route.fulfill({ response })
+  })
+  await signIn(page, `${url}/api/v1/inspector#/queue/${job}`, 'alice')
+  await page.getByRole('button', { name: 'Cancel job' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click()
+  await page.getByRole('heading', { name: 'Queue', level: 1 }).waitFor()
+  t.equal(await flows.job(job), undefined)
+  await page.goto(`${url}/api/v1/inspector#/documents/second`)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: 'Documents', level: 1 }).waitFor()
+  t.equal(await flows.document({ user: 'alice', document: 'second' }), undefined)
+  t.strictSame(faults, [])
+})

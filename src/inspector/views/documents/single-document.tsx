@@ -31,7 +31,8 @@ export function SingleDocument({ document }: { readonly document: string }) {
   const isUnderWay = status.value?.jobs.some(({ state }) => unfinished.includes(state)) === true
   const live = useLive({ user, document }, isUnderWay)
   useEffect(() => {
-    if (live.turn > 0) status.again()
+    // What is just removed is not asked for: it may be gone, which would be an error in the console.
+    if (live.turn > 0 && !isRemoved) status.again()
   }, [live.turn])
   const transfers = useTransfers(`documents/${document}`, status.again)
   const last = status.value?.completed ?? status.value?.jobs[0]

@@ -15,10 +15,11 @@ export function SingleJob({ id }: { readonly id: string }) {
   const { keep, mayChange } = useSession()
   const live = useLive({ job: id })
   const job = useAsked(async () => (await keep.flows.job(id)) ?? null, [id])
-  useEffect(() => {
-    if (live.turn > 0) job.again()
-  }, [live.turn])
   const [isCancelled, setIsCancelled] = useState(false)
+  useEffect(() => {
+    // What is just cancelled is not asked for: it may be gone, which would be an error in the console.
+    if (live.turn > 0 && !isCancelled) job.again()
+  }, [live.turn])
   const { isBusy, error, start } = useDoing()
   return (
     <>
