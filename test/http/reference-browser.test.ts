@@ -1,7 +1,7 @@
 // The reference page in a real Chromium: under its own policy, in light and dark, wide and narrow.
 
 import t from 'tap'
-import { inaccessible, noBrowser, openBrowser, watchedPage } from '../inspector/browser.js'
+import { inaccessible, noBrowser, watchedPage } from '../inspector/browser.js'
 import { serve } from './fixtures/serving.js'
 
 const skip = noBrowser
@@ -10,12 +10,11 @@ t.setTimeout(300_000)
 
 t.test('the page does nothing that it must not, and can be read by all', { skip }, async (t) => {
   const { url } = await serve(t)
-  const browser = await openBrowser(t)
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [name, width] of Object.entries({ wide: 1280, narrow: 320 })) {
       await t.test(`${colorScheme}, ${name}`, async (t) => {
         const viewport = { width, height: 800 }
-        const { page, faults } = await watchedPage(t, browser, url, { colorScheme, viewport })
+        const { page, faults } = await watchedPage(t, url, { colorScheme, viewport })
         await page.goto(`${url}/api/v1/reference`)
         t.strictSame(await inaccessible(page), [], 'as it opens')
         await page.evaluate(

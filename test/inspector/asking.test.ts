@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { serve } from '../http/fixtures/serving.js'
-import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { noBrowser, signIn, watchedPage } from './browser.js'
 import { storeThings } from './things.js'
 
 const skip = noBrowser
@@ -12,7 +12,7 @@ t.setTimeout(300_000)
 t.test('under a new question there is no old answer', { skip }, async (t) => {
   const { url, lorekeep } = await serve(t, { inspector: true })
   await storeThings(t, lorekeep)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/ask?q=boat`, 'alice')
   const passage = page.locator('.sources').getByText('Alice owns a boat.')
   await passage.waitFor()
@@ -34,7 +34,7 @@ t.test('under a new question there is no old answer', { skip }, async (t) => {
 t.test('an answer stays where asking again fails, and that is said', { skip }, async (t) => {
   const { url, lorekeep } = await serve(t, { inspector: true })
   const { job } = await storeThings(t, lorekeep)
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/queue/${job}`, 'alice')
   await page.getByText('no oars').waitFor()
   await page.route(new RegExp(`/jobs/${job}$`), (route) => route.fulfill({ status: 500 }))
@@ -49,7 +49,7 @@ t.test('what is just taken away is not asked for', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
   const { job } = await flows.load('default', { id: 'first', user: 'alice', content: 'x' })
   await flows.load('default', { id: 'second', user: 'alice', content: 'x' })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await page.route(/\/(jobs|documents)\//, async (route) => {
     if (route.request().method() !== 'DELETE') return route.continue()
     const response = await route.fetch()

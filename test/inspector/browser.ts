@@ -2,14 +2,23 @@
 
 import { readFileSync } from 'node:fs'
 import { chromium } from 'playwright-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import root from 'tap'
 import type { Test } from 'tap'
 import { executablePath } from '../client/browser.js'
 
 export { noBrowser } from '../client/browser.js'
 
-/** One for all tests of a file. */
-export async function openBrowser(t: Test, more: readonly string[] = []): Promise<Browser> {
+let opened: Promise<Browser> | undefined
+
+/** One for all tests of a file: to start it takes longer than most of them. What a page leaves is of its context. */
+function openBrowser(): Promise<Browser> {
+  opened ??= launch(root)
+  return opened
+}
+
+/** One for this test alone, with arguments of its own. */
+export async function launch(t: Test, more: readonly string[] = []): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: executablePath as string,
     args: ['--no-sandbox', ...more],
@@ -24,16 +33,17 @@ export interface Watched {
   readonly faults: string[]
 }
 
-type ContextOptions = Parameters<Browser['newContext']>[0]
+/** Of the file's browser, where no other one is given. */
+type ContextOptions = BrowserContextOptions & { readonly browser?: Browser }
 
 /** A page of its own, as nobody has used it. */
 export async function watchedPage(
   t: Test,
-  browser: Browser,
   origin: string,
   options: ContextOptions = {},
 ): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
+  const { browser = await openBrowser(), ...more } = options
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...more })
   t.teardown(() => context.close())
   await context.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
     console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI)

@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { serve } from '../http/fixtures/serving.js'
-import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { inaccessible, noBrowser, signIn, watchedPage } from './browser.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -12,7 +12,7 @@ t.test('each step says which is the next', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
   const runner = flows.run()
   t.teardown(() => runner.stop())
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await page.goto(`${url}/api/v1/inspector`)
   await page.getByText('the token that the server printed').waitFor()
   await page.getByLabel('Token').fill('export LOREKEEP_TOKEN=alice ')
@@ -50,7 +50,7 @@ t.test('each step says which is the next', { skip }, async (t) => {
 
 t.test('who asks before all is read is told to wait', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
   await page.getByText('No documents yet.').waitFor()
   const buffer = Buffer.from('Dick rowed the old man over the river.')

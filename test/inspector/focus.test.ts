@@ -3,7 +3,7 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import { serve } from '../http/fixtures/serving.js'
-import { focused, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { focused, noBrowser, signIn, watchedPage } from './browser.js'
 import { storeThings } from './things.js'
 
 const skip = noBrowser
@@ -15,7 +15,7 @@ t.test('who deletes by keyboard goes on from there', { skip }, async (t) => {
   const { job } = await storeThings(t, lorekeep)
   const metadata = { id: 'batch', user: 'alice', collection: 'default' }
   await objects.import({ metadata, schema_name: 'boats', values: [{ id: 'b2', name: 'Swift' }] })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/objects`, 'alice')
   await page.getByText('2 objects').waitFor()
   t.equal(await focused(page, ''), '', 'a page begins at its beginning')
@@ -48,7 +48,7 @@ t.test('what came last has the focus when nothing more comes', { skip }, async (
   const metadata = { id: 'batch', user: 'alice', collection: 'default' }
   const values = Array.from({ length: 120 }, (_, n) => ({ id: `b${100 + n}` }))
   await objects.import({ metadata, schema_name: 'boats', values })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/objects?sort=name`, 'alice')
   const more = page.getByRole('button', { name: 'Show more' })
   const rows = page.locator('tbody tr')
@@ -69,7 +69,7 @@ t.test('what came last has the focus when nothing more comes', { skip }, async (
 t.test('a question stays while what was confirmed is done', { skip }, async (t) => {
   const { url, objects, lorekeep } = await serve(t, { inspector: true })
   await storeThings(t, lorekeep)
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/objects`, 'alice')
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))

@@ -8,7 +8,7 @@ import { createSparql } from '../../src/sparql/index.js'
 import { drawnOf, mostNodes, nothing, withTriples } from '../../src/inspector/graph/model.js'
 import { serve } from '../http/fixtures/serving.js'
 import { boats, dick, ellen, iri, knows, label, named, text, thames, type, write } from './boats.js'
-import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { inaccessible, launch, noBrowser, signIn, watchedPage } from './browser.js'
 import { tasksDuring } from './tasks.js'
 
 const skip = noBrowser
@@ -19,7 +19,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   t.test(`a graph is walked in, in ${colorScheme}`, { skip }, async (t) => {
     const { url, knowledge } = await serve(t, { inspector: true })
     await write(knowledge, 'boats', boats)
-    const { page, faults } = await watchedPage(t, await openBrowser(t), url, { colorScheme })
+    const { page, faults } = await watchedPage(t, url, { colorScheme })
     await signIn(page, `${url}/api/v1/inspector#/graph/boats`, 'alice')
     const picture = page.getByRole('img', { name: /^Graph of/ })
     await picture.waitFor()
@@ -78,7 +78,7 @@ t.test('a chosen statement is the same one, whatever is filtered', { skip }, asy
     { s: b, p: knows, o: c },
     { s: c, p: iri('urn:dislikes'), o: d },
   ])
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/graph/walk`, 'alice')
   await page.getByRole('button', { name: '3 links' }).click()
   await page.getByRole('button', { name: 'Passages Bea Carl' }).click()
@@ -108,7 +108,7 @@ t.test('what has many neighbours is expanded on and on', { skip }, async (t) => 
     o: text(`note ${n}`),
   }))
   await write(knowledge, 'wheel', [...spokes, ...told, ...named('urn:hub', 'Runnymede', 'Place')])
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/graph?around=urn:hub`, 'alice')
   await page.getByRole('button', { name: '201 things' }).waitFor()
   await page.getByRole('button', { name: 'Show Runnymede' }).click()
@@ -128,7 +128,7 @@ t.test('what has many neighbours is expanded on and on', { skip }, async (t) => 
 t.test('by keyboard: leaves are put away and come again', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   await write(knowledge, 'boats', boats)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/graph/boats`, 'alice')
   await page.getByLabel('Find').fill('Dick')
   await page.getByLabel('Find').press('Enter')
@@ -148,7 +148,7 @@ t.test('by keyboard: leaves are put away and come again', { skip }, async (t) =>
 t.test('from a statement beside an answer to the passage that says it', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   await write(knowledge, 'boats', boats)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   const asked: (string | null)[] = []
   page.on('request', (request) => {
     if (request.url().includes('/graph/retrieve')) asked.push(request.postData())
@@ -175,7 +175,7 @@ t.test('names stay whole at the edge of a narrow picture', { skip }, async (t) =
   ]).flat()
   await write(knowledge, 'ring', ring)
   const viewport = { width: 320, height: 640 }
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url, { viewport })
+  const { page, faults } = await watchedPage(t, url, { viewport })
   await signIn(page, `${url}/api/v1/inspector#/graph/ring`, 'alice')
   await page.locator('canvas[data-done]').waitFor()
   const written = await writtenNames(page)
@@ -196,7 +196,7 @@ t.test('names do not lie on each other', { skip }, async (t) => {
   ]).flat()
   await write(knowledge, 'crowd', crowd)
   const viewport = { width: 700, height: 800 }
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url, { viewport })
+  const { page, faults } = await watchedPage(t, url, { viewport })
   await signIn(page, `${url}/api/v1/inspector#/graph/crowd`, 'alice')
   await page.locator('canvas[data-done]').waitFor()
   const written = await writtenNames(page)
@@ -214,7 +214,7 @@ t.test('names do not lie on each other', { skip }, async (t) => {
 t.test('who points at something has its name, and not all drawn anew', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   await write(knowledge, 'boats', boats)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await page.addInitScript(`globalThis.pointed = []
     const { fillText } = CanvasRenderingContext2D.prototype
     CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
@@ -252,7 +252,7 @@ t.test('who points at something has its name, and not all drawn anew', { skip },
 t.test('it goes out as pictures and as RDF', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   await write(knowledge, 'boats', boats)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/graph/boats`, 'alice')
   await page.getByRole('button', { name: '5 things' }).waitFor()
   const saved = async (kind: string) => {
@@ -283,7 +283,7 @@ t.test('it goes out as pictures and as RDF', { skip }, async (t) => {
 t.test('a picture is saved when all has its place, and is XML', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   await write(knowledge, 'boats', [...boats, ...named('urn:no', 'no\ufffe \uffffletter', 'Person')])
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
   await page.route(/\/layout-/, async (route) => {
@@ -317,7 +317,7 @@ t.test('of what is too much a part is drawn, and said', { skip }, async (t) => {
     ...Array.from({ length: 30 }, (_, n) => ({ s: iri(`urn:x${n}`), p: knows, o: iri('urn:hub') })),
     ...named('urn:hub', 'Runnymede', 'Place'),
   ])
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/graph/many`, 'alice')
   await page
     .getByText(/There are 5,232 statements.*around what has the most links, Runnymede/)
@@ -339,12 +339,12 @@ t.test('while 1,000 nodes get their places the page answers', { skip }, async (t
     o: iri(`urn:n${(n * 7919) % 1000}`),
   }))
   await write(knowledge, 'many', many)
-  const browser = await openBrowser(t)
+  const browser = await launch(t)
   let long: readonly unknown[] = []
   // A collection of the whole heap, or compiling where that is slow, may be in one visit: what the page does for long is
   // in each of them.
   for (let visit = 0; visit === 0 || (visit < 3 && long.length > 0); visit++) {
-    const { page, faults } = await watchedPage(t, browser, url)
+    const { page, faults } = await watchedPage(t, url, { browser })
     await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
     await page.getByRole('link', { name: 'many' }).waitFor()
     const tasks = await tasksDuring(browser, page, async () => {
@@ -373,7 +373,7 @@ t.test('hostile names and relations are text in the picture and beside it', { sk
     { s: iri(`urn:h${n}`), p: iri(`javascript:hit=${n}`), o: iri(`javascript:hit='${attack}'`) },
   ]).flat()
   await write(knowledge, 'hostile', hostile)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   const unharmed = async (what: string) => {
     t.equal(await page.evaluate('globalThis.hit'), undefined, `${what}: nothing has run`)
     const widths = '[document.documentElement.scrollWidth, innerWidth]'
@@ -407,7 +407,7 @@ t.test('hostile names and relations are text in the picture and beside it', { sk
 
 t.test('of more than can be drawn a part is, wherever it comes from', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true, sparql: createSparql() })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   const line = (n: number) => `<urn:a${n}> <${knows.v}> <urn:b${n}> .\n`
   const body = Array.from({ length: 3000 }, (_, n) => line(n)).join('')
   const contentType = 'application/n-triples'

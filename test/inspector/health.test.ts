@@ -5,7 +5,7 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep, restore } from '../../src/index.js'
 import { core, serve } from '../http/fixtures/serving.js'
 import { Measures } from '../../src/inspector/measures.js'
-import { noBrowser, openBrowser, inaccessible, signIn, watchedPage } from './browser.js'
+import { noBrowser, inaccessible, signIn, watchedPage } from './browser.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -38,9 +38,8 @@ t.test('shows what the server tells, and saves a backup', { skip }, async (t) =>
   const { url, knowledge } = await serve(t, { inspector: true })
   const bytes = core('boats', 'alice', 100)
   await knowledge.import({ user: 'alice', id: 'boats' }, [bytes], { index: true })
-  const browser = await openBrowser(t)
   for (const colorScheme of ['light', 'dark'] as const) {
-    const { page, faults } = await watchedPage(t, browser, url, { colorScheme })
+    const { page, faults } = await watchedPage(t, url, { colorScheme })
     await page.addInitScript('delete globalThis.showSaveFilePicker')
     await signIn(page, `${url}/api/v1/inspector#/health`, 'admin')
     await page.getByText('ready', { exact: true }).waitFor()
@@ -67,7 +66,7 @@ t.test('shows what the server tells, and saves a backup', { skip }, async (t) =>
 
 t.test('who may not see all sees neither measures nor a backup', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/health`, 'alice')
   await page.getByText('ready', { exact: true }).waitFor()
   await page.getByText('Your index').waitFor()
@@ -78,7 +77,7 @@ t.test('who may not see all sees neither measures nor a backup', { skip }, async
 
 t.test('a server without metrics is told to be one', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true, metrics: false })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/health`, 'admin')
   await page.getByText('The server measures nothing of itself').waitFor()
   t.strictSame(faults, [])
@@ -88,7 +87,7 @@ t.test('a backup that is cancelled leaves no file', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   const bytes = Buffer.concat(Array.from({ length: 60 }, () => core('long', 'alice', 1500)))
   await knowledge.import({ user: 'alice', id: 'long' }, [bytes])
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await page.addInitScript('delete globalThis.showSaveFilePicker')
   await signIn(page, `${url}/api/v1/inspector#/health`, 'admin')
   let downloads = 0

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { createSparql } from '../../src/sparql/index.js'
 import { serve } from '../http/fixtures/serving.js'
-import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { noBrowser, signIn, watchedPage } from './browser.js'
 import { goTo } from './things.js'
 
 const skip = noBrowser
@@ -48,8 +48,7 @@ t.test('hostile content everywhere', { skip }, async (t) => {
     if (done?.completed !== undefined && dead.jobs.length === 1) break
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  const browser = await openBrowser(t)
-  const { page, faults } = await watchedPage(t, browser, url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector`, 'alice')
   const [dead] = (await flows.jobPage({ state: 'dead' })).jobs
   const places = [
@@ -79,7 +78,7 @@ t.test('an object that is edited, and what its schema says of it', { skip }, asy
   const metadata = { id: 'batch', user: 'alice', collection: 'default' }
   const values = [{ id: attack, [field]: `javascript:alert(1)${long}` }]
   await objects.import({ metadata, schema_name: 'things', values })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/objects`, 'alice')
   const dialog = page.getByRole('dialog')
   const look = async (what: string) => {
@@ -121,7 +120,7 @@ t.test('cores that are compared, and queries of them', { skip }, async (t) => {
     const t = [{ s: iri(`javascript:globalThis.hit=1//${attack}`), p: iri('urn:p'), o }]
     await knowledge.write({ user: 'alice', id }, [['t', { m, t }]])
   }
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
   await page.getByText('Compare two cores').click()
   await page.getByLabel('One core').fill(one)
@@ -160,7 +159,7 @@ t.test('cores that are compared, and queries of them', { skip }, async (t) => {
 
 t.test('whose index it is, and what a server says of itself', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true, defaultUser: `${attack}${mirrored}` })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   const cache = `cache="${attack.replaceAll('"', '\\"')}${'E'.repeat(300)}"`
   const body = `lorekeep_cache_bytes{${cache}} 1\nlorekeep_cache_max_bytes{${cache}} 2\n`
   await page.route('**/metrics', (route) => route.fulfill({ body }))

@@ -14,7 +14,7 @@ import { fastifyLorekeep } from '../../src/fastify/index.js'
 import { createFetchHandler, createHandler } from '../../src/http/index.js'
 import { createSparql } from '../../src/sparql/index.js'
 import { listen, openStore } from '../http/fixtures/serving.js'
-import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { inaccessible, launch, noBrowser, signIn, watchedPage } from './browser.js'
 import { goTo, placesOf, storeThings } from './things.js'
 
 const skip = noBrowser
@@ -67,10 +67,10 @@ t.test('every view stands wherever its handler does', { skip }, async (t) => {
     health: 'Caches',
   }
   // No name leads anywhere: there is the server, and nothing else.
-  const browser = await openBrowser(t, ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'])
+  const browser = await launch(t, ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'])
   for (const [name, [port, path]] of Object.entries(places)) {
     const origin = `http://127.0.0.1:${port}`
-    const { page, faults } = await watchedPage(t, browser, origin)
+    const { page, faults } = await watchedPage(t, origin, { browser })
     await signIn(page, `${origin}${path}/inspector`, 'secret')
     for (const [view, seen] of Object.entries(views)) {
       await goTo(page, view)
@@ -115,13 +115,12 @@ t.test('what asks the same from elsewhere asks where the page is', { skip }, asy
     Fastify: [(fastify.server.address() as AddressInfo).port, '/kept'],
     Express: [await listen(t, createServer(app)), "/a/b's/api/v1"],
   } as const
-  const browser = await openBrowser(t)
   const question = "-who rowed the 'boat'?"
   const run = promisify(execFile)
   const env = { ...process.env, LOREKEEP_TOKEN: 'secret', LOREKEEP_URL: '' }
   for (const [name, [port, path]] of Object.entries(places)) {
     const origin = `http://127.0.0.1:${port}`
-    const { page } = await watchedPage(t, browser, origin)
+    const { page } = await watchedPage(t, origin)
     const ask = `ask?q=${encodeURIComponent(question)}`
     await signIn(page, `${origin}${path}/inspector#/${ask}`, 'secret')
     await page.getByLabel('User').fill('alice')
@@ -149,7 +148,7 @@ t.test('a server that asks nobody for a token asks for none here, too', { skip }
   const options = { knowledge, objects, flows, inspector: true, authenticate: 'none' } as const
   const port = await listen(t, createServer(createHandler(options)))
   const origin = `http://127.0.0.1:${port}`
-  const { page, faults } = await watchedPage(t, await openBrowser(t), origin)
+  const { page, faults } = await watchedPage(t, origin)
   await page.goto(`${origin}/api/v1/inspector`)
   await page.getByRole('navigation').waitFor()
   t.strictSame(faults, [])

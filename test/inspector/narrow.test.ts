@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { core, serve } from '../http/fixtures/serving.js'
-import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { inaccessible, noBrowser, signIn, watchedPage } from './browser.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -22,7 +22,6 @@ t.test('every view fits a narrow window', { skip }, async (t) => {
   const metadata = { id: 'batch', user: 'alice', collection: 'default' }
   const values = [{ id: 'b1', name: 'Willow '.repeat(100) }]
   await objects.import({ metadata, schema_name: 'boats', values })
-  const browser = await openBrowser(t)
   const windows = {
     // Of 320 pixels, as WCAG 2.2 has it (1.4.10).
     phone: { viewport: { width: 320, height: 640 }, reducedMotion: 'reduce' },
@@ -30,7 +29,7 @@ t.test('every view fits a narrow window', { skip }, async (t) => {
     'twice the size': { viewport: { width: 640, height: 430 }, deviceScaleFactor: 2 },
   } as const
   for (const [name, options] of Object.entries(windows)) {
-    const { page, faults } = await watchedPage(t, browser, url, options)
+    const { page, faults } = await watchedPage(t, url, options)
     await signIn(page, `${url}/api/v1/inspector`, 'admin')
     await page.getByLabel('User').fill('alice')
     await page.getByLabel('User').press('Enter')

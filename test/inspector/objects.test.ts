@@ -7,7 +7,7 @@ import { placesIn } from '../../src/inspector/parts/json-places.js'
 import { outputOf } from '../../src/inspector/views/objects/output.js'
 import type { StoredObject } from '../../src/objects/types.js'
 import { serve } from '../http/fixtures/serving.js'
-import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { inaccessible, noBrowser, signIn, watchedPage } from './browser.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -110,7 +110,7 @@ const press = (page: Page, name: string) => page.getByRole('dialog').getByRole('
 for (const colorScheme of ['light', 'dark'] as const) {
   t.test(`an object is changed where nobody else has, ${colorScheme}`, { skip }, async (t) => {
     const { url, objects } = await withBoats(t, 3)
-    const { page, faults } = await watchedPage(t, await openBrowser(t), url, { colorScheme })
+    const { page, faults } = await watchedPage(t, url, { colorScheme })
     await signIn(page, `${url}/api/v1/inspector#/objects`, 'alice')
     await page.getByRole('button', { name: 'Edit b1' }).click()
     t.strictSame(JSON.parse(await editor(page).inputValue()), {
@@ -150,7 +150,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
 t.test('what was written is not lost by a key', { skip }, async (t) => {
   const { url } = await withBoats(t, 1)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/objects`, 'alice')
   await page.getByRole('button', { name: 'Edit b0' }).click()
   await editor(page).fill('{"id": "b0", "name": "mine"}')
@@ -175,7 +175,7 @@ t.test('what was written is not lost by a key', { skip }, async (t) => {
 
 t.test('who goes back while an object is edited is asked first', { skip }, async (t) => {
   const { url } = await withBoats(t, 1)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
   await page.getByText('No cores yet').waitFor()
   await page.getByRole('link', { name: 'Objects' }).click()
@@ -216,7 +216,7 @@ t.test('who goes back while an object is edited is asked first', { skip }, async
 
 t.test('who stays is led back over steps with one address as well', { skip }, async (t) => {
   const { url } = await withBoats(t, 1)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
   const go = (steps: number) => page.evaluate(`history.go(${steps})`)
   await page.evaluate(`location.hash = '#/cores?prefix=x'`)
@@ -238,7 +238,7 @@ t.test('who stays is led back over steps with one address as well', { skip }, as
 
 t.test('what is being saved cannot be left', { skip }, async (t) => {
   const { url } = await withBoats(t, 1)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/objects`, 'alice')
   let goOn = () => {}
   const held = new Promise<void>((resolve) => (goOn = resolve))
@@ -261,7 +261,7 @@ t.test('what is being saved cannot be left', { skip }, async (t) => {
 
 t.test('an object is made, and refused where it is none', { skip }, async (t) => {
   const { url, objects } = await withBoats(t, 1)
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/objects`, 'alice')
   await page.getByRole('button', { name: 'New object' }).click()
   t.strictSame(JSON.parse(await editor(page).inputValue()), { id: '', name: '' })
@@ -280,7 +280,7 @@ t.test('an object is made, and refused where it is none', { skip }, async (t) =>
 
 t.test('all that fits goes into a file, and how it is found is drawn', { skip }, async (t) => {
   const { url } = await withBoats(t, 2500)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await page.addInitScript('delete globalThis.showSaveFilePicker')
   await signIn(page, `${url}/api/v1/inspector#/objects`, 'admin')
   await page.getByText('2,500 objects').waitFor()
@@ -312,7 +312,7 @@ t.test('all that fits goes into a file, and how it is found is drawn', { skip },
 
 t.test('a filter that is wrong finds nothing in place of everything', { skip }, async (t) => {
   const { url } = await withBoats(t, 3)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/objects`, 'admin')
   await page.getByText('3 objects').waitFor()
   const asked: string[] = []

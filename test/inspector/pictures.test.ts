@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { noBrowser, openBrowser } from './browser.js'
+import { noBrowser } from './browser.js'
 import { takePictures } from './pictures.js'
 
 const folder = 'docs/images'
@@ -14,7 +14,7 @@ t.setTimeout(300_000)
 const shown = () => readdirSync(folder).filter((file) => file.endsWith('.png'))
 
 t.test('every view has its picture', { skip: noBrowser }, async (t) => {
-  const pictures = await takePictures(t, await openBrowser(t))
+  const pictures = await takePictures(t)
   if (process.env['PICTURES'] !== undefined) {
     mkdirSync(folder, { recursive: true })
     for (const [name, picture] of pictures) writeFileSync(join(folder, `${name}.png`), picture)

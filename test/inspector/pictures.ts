@@ -2,7 +2,7 @@
 // is kept out of them.
 
 import { existsSync, readFileSync } from 'node:fs'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { createSparql } from '../../src/sparql/index.js'
 import { core, serve } from '../http/fixtures/serving.js'
@@ -48,7 +48,7 @@ LIMIT 20
 `
 
 /** Each by its name, as PNG. */
-export async function takePictures(t: Test, browser: Browser): Promise<Map<string, Buffer>> {
+export async function takePictures(t: Test): Promise<Map<string, Buffer>> {
   const { url, flows, objects, knowledge } = await serve(t, {
     inspector: true,
     defaultUser: 'alice',
@@ -94,8 +94,8 @@ export async function takePictures(t: Test, browser: Browser): Promise<Map<strin
   }
 
   const pictures = new Map<string, Buffer>()
-  const open = async (options: Parameters<typeof watchedPage>[3]) => {
-    const { page } = await watchedPage(t, browser, url, { reducedMotion: 'reduce', ...options })
+  const open = async (options: Parameters<typeof watchedPage>[2]) => {
+    const { page } = await watchedPage(t, url, { reducedMotion: 'reduce', ...options })
     // Long before anything was stored: everything was just now.
     await page.addInitScript('Date.now = () => 0')
     await page.route('**/metrics', (route) => route.fulfill({ body: measures }))

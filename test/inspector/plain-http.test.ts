@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { serve } from '../http/fixtures/serving.js'
-import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { launch, noBrowser, signIn, watchedPage } from './browser.js'
 import { goTo, placesOf, storeThings } from './things.js'
 
 const skip = noBrowser
@@ -12,10 +12,10 @@ t.setTimeout(300_000)
 t.test('there is every view, and no button that copies', { skip }, async (t) => {
   const { url, port, lorekeep } = await serve(t, { inspector: true })
   const { job } = await storeThings(t, lorekeep)
-  const browser = await openBrowser(t, ['--host-resolver-rules=MAP another.test 127.0.0.1'])
+  const browser = await launch(t, ['--host-resolver-rules=MAP another.test 127.0.0.1'])
   const buttons = { [url]: 3, [`http://another.test:${port}`]: 0 }
   for (const [origin, copies] of Object.entries(buttons)) {
-    const { page, faults } = await watchedPage(t, browser, origin)
+    const { page, faults } = await watchedPage(t, origin, { browser })
     await signIn(page, `${origin}/api/v1/inspector`, 'alice')
     for (const [place, seen] of Object.entries(placesOf(job))) {
       await goTo(page, place)

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { createSparql } from '../../src/sparql/index.js'
 import { serve } from '../http/fixtures/serving.js'
-import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { noBrowser, signIn, watchedPage } from './browser.js'
 import { goTo, placesOf, storeThings } from './things.js'
 
 const skip = noBrowser
@@ -28,10 +28,9 @@ async function withThings(t: Test) {
 
 t.test('neither of two sees what is the other’s', { skip }, async (t) => {
   const { url, job } = await withThings(t)
-  const browser = await openBrowser(t)
   const pages = new Map<string, Awaited<ReturnType<typeof watchedPage>>>()
   for (const token of ['alice', 'bob']) {
-    const watched = await watchedPage(t, browser, url)
+    const watched = await watchedPage(t, url)
     await signIn(watched.page, `${url}/api/v1/inspector`, token)
     pages.set(token, watched)
   }
@@ -59,7 +58,6 @@ t.test('neither of two sees what is the other’s', { skip }, async (t) => {
 })
 
 t.test('a server has the views of its stores', { skip }, async (t) => {
-  const browser = await openBrowser(t)
   const { lorekeep } = await serve(t)
   const none = { knowledge: undefined, objects: undefined, flows: undefined }
   for (const [names, views] of [
@@ -69,7 +67,7 @@ t.test('a server has the views of its stores', { skip }, async (t) => {
   ] as const) {
     const stores = Object.fromEntries(names.map((name) => [name, lorekeep[name]]))
     const { url } = await serve(t, { inspector: true, ...none, ...stores })
-    const { page, faults } = await watchedPage(t, browser, url)
+    const { page, faults } = await watchedPage(t, url)
     await signIn(page, `${url}/api/v1/inspector`, 'alice')
     const links = page.getByRole('navigation').getByRole('link')
     t.strictSame(await links.allTextContents(), views)
@@ -94,7 +92,7 @@ t.test('a file goes to a server that has flows alone', { skip }, async (t) => {
   t.teardown(() => runner.stop())
   const other = { knowledge: undefined, objects: undefined, flows }
   const { url } = await serve(t, { inspector: true, ...other })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
   await page.getByLabel('Flow of new ones').selectOption('letters')
   const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
@@ -111,7 +109,7 @@ t.test('what others share is not offered to be changed', { skip }, async (t) => 
   const { url, objects } = await withThings(t)
   const metadata = { id: 'batch', user: 'guest', collection: 'default' }
   await objects.import({ metadata, schema_name: 'boats', values: [{ id: 'b2', name: 'own' }] })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/objects`, 'guest')
   await page.getByText('2 objects').waitFor()
   const buttons = page.getByRole('row').getByRole('button')
@@ -138,8 +136,7 @@ t.test('a token for several collections asks them one by one', { skip }, async (
     while ((await flows.job(job))?.state !== 'done')
       await new Promise((next) => setTimeout(next, 20))
   }
-  const browser = await openBrowser(t)
-  const { page, faults } = await watchedPage(t, browser, url)
+  const { page, faults } = await watchedPage(t, url)
   const main = page.getByRole('main')
   const see = async (place: string, seen: string) => {
     await goTo(page, place)
@@ -168,7 +165,7 @@ t.test('a token for several collections asks them one by one', { skip }, async (
   await page.getByText(/triples? (?:is|are) in both/).waitFor()
   t.strictSame(faults, [])
 
-  const one = await watchedPage(t, browser, url)
+  const one = await watchedPage(t, url)
   await signIn(one.page, `${url}/api/v1/inspector#/documents`, 'one')
   t.equal(await one.page.getByLabel('Collection', { exact: true }).count(), 0, 'nothing to choose')
   const file = { name: 'raft', mimeType: 'text/plain', buffer: Buffer.from('Bob rowed.') }
@@ -191,9 +188,8 @@ const changing = /Delete|Replace|Choose|Retry|Cancel|Edit|New object|Start|Stop/
 
 t.test('who may only read has no buttons that change anything', { skip }, async (t) => {
   const { url, job } = await withThings(t)
-  const browser = await openBrowser(t)
   const offered = async (token: string, all: Readonly<Record<string, string>>) => {
-    const { page, faults } = await watchedPage(t, browser, url)
+    const { page, faults } = await watchedPage(t, url)
     await signIn(page, `${url}/api/v1/inspector`, token)
     const found: Record<string, readonly string[]> = {}
     for (const [place, seen] of Object.entries(all)) {

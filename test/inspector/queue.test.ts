@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Page } from 'playwright-core'
 import { ratesOf } from '../../src/inspector/views/queue/rates.js'
 import { serve } from '../http/fixtures/serving.js'
-import { focused, inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { focused, inaccessible, noBrowser, signIn, watchedPage } from './browser.js'
 import { goTo } from './things.js'
 
 const skip = noBrowser
@@ -14,7 +14,7 @@ t.setTimeout(300_000)
 t.test('it asks nothing while its tab is hidden', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
   await flows.load('default', { id: 'first', user: 'alice', content: 'x' })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
   await page.getByText('live', { exact: true }).waitFor()
   await page.getByText(/The first in the queue came/).waitFor()
@@ -36,7 +36,7 @@ t.test('it asks nothing while its tab is hidden', { skip }, async (t) => {
 t.test('a document asks nothing either', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
   await flows.load('default', { id: 'first', user: 'alice', content: 'x' })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   let events = 0
   page.on('request', (request) => (events += Number(request.url().includes('/events'))))
   page.on('requestfailed', (request) => (events -= Number(request.url().includes('/events'))))
@@ -69,7 +69,7 @@ t.test('files that are loaded go on, one after the other', { skip }, async (t) =
     throw new Error('no oars')
   }
   await flows.define({ id: 'broken', maxAttempts: 1, steps: [{ name: 'break', run: refuse }] })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   let events = 0
   page.on('request', (request) => (events += Number(request.url().includes('/events'))))
   page.on('requestfailed', (request) => (events -= Number(request.url().includes('/events'))))
@@ -99,7 +99,7 @@ t.test('a document whose job is not recorded any more is told as done', { skip }
   const { url, flows } = await serve(t, { inspector: true })
   const steps = [{ name: 'pass', run: () => ({}) }]
   await flows.define({ id: 'forgetful', keepDone: 0, steps })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
   await page.getByLabel('Flow of new ones').selectOption('forgetful')
   await hide(page, true)
@@ -134,7 +134,7 @@ t.test('throughput is what was done in each second', async (t) => {
 t.test('it looks again by itself where events are held back', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
   await flows.define({ id: 'slow', steps: [{ name: 'wait', run: () => ({}) }] })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   // As proxies do that gather an answer before they hand it on.
   await page.route('**/events*', () => undefined)
   await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
@@ -155,7 +155,7 @@ t.test('it looks again by itself where events are held back', { skip }, async (t
 
 t.test('it asks for events again where they were refused', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await page.route('**/events*', (route) => route.fulfill({ status: 403 }))
   await signIn(page, `${url}/api/v1/inspector#/queue`, 'alice')
   await page.getByText('connecting …').waitFor()
@@ -166,7 +166,7 @@ t.test('it asks for events again where they were refused', { skip }, async (t) =
 
 t.test('flows that come are there, and counts that fail say so', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
   await page.getByRole('region', { name: 'default', exact: true }).waitFor()
   await flows.define({ id: 'late', steps: [{ name: 'wait', run: () => ({}) }] })
@@ -185,7 +185,7 @@ t.test('of many flows some are followed', { skip }, async (t) => {
   for (let n = 0; n < 14; n++) {
     await flows.define({ id: `flow${n}`, steps: [{ name: 'wait', run: () => ({}) }] })
   }
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
   const tiles = page.locator('.tile')
   await tiles.nth(11).waitFor()
@@ -211,7 +211,7 @@ t.test('it grows while it is read again, and stays where that fails', { skip }, 
   for (let n = 0; n < 1130; n++) {
     await flows.load('default', { id: `d${n}`, user: 'alice', content: 'x' })
   }
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/queue`, 'alice')
   await page.getByRole('button', { name: 'Show more' }).focus()
   const rows = page.locator('tbody tr')
@@ -236,8 +236,7 @@ t.test('who changes all that match is told which these are', { skip }, async (t)
   for (const user of ['alice', 'bob']) {
     for (const id of ['one', 'two']) await flows.load('default', { id, user, content: 'x' })
   }
-  const browser = await openBrowser(t)
-  const { page, faults } = await watchedPage(t, browser, url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
   const dialog = page.getByRole('dialog')
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
@@ -262,7 +261,7 @@ t.test('who changes all that match is told which these are', { skip }, async (t)
   await page.getByText('2 jobs were taken out.').waitFor()
   t.equal((await flows.stats('default')).queued, 2, 'no other')
 
-  const { page: own } = await watchedPage(t, browser, url)
+  const { page: own } = await watchedPage(t, url)
   await signIn(own, `${url}/api/v1/inspector#/queue`, 'bob')
   await own.getByRole('button', { name: 'Cancel all that match' }).click()
   await own.getByText('No filter is set: every job of yours.').waitFor()

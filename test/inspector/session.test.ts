@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { serve } from '../http/fixtures/serving.js'
-import { noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { noBrowser, signIn, watchedPage } from './browser.js'
 import { goTo } from './things.js'
 
 const skip = noBrowser
@@ -16,7 +16,7 @@ t.test(
   { skip },
   async (t) => {
     const { url } = await serve(t, { inspector: true })
-    const { page } = await watchedPage(t, await openBrowser(t), url)
+    const { page } = await watchedPage(t, url)
     await page.goto(`${url}/api/v1/inspector`)
     await page.getByLabel('Token').waitFor()
     await page.evaluate('sessionStorage.setItem("lorekeep.token", "stale")')
@@ -59,7 +59,7 @@ t.test(
 
 t.test('who signs out leaves no question, and nothing under way', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/ask?q=secret`, 'alice')
   await page.getByText('There is nothing to ask yet.').waitFor()
   let isAsked = () => {}
@@ -83,7 +83,7 @@ t.test('who signs out leaves no question, and nothing under way', { skip }, asyn
 
 t.test('who goes back to what somebody else asked is shown nothing of it', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/ask?q=secret`, 'alice')
   for (const place of ['documents?prefix=secret', 'ask?q=secret-too', 'cores']) {
     await goTo(page, place)
@@ -127,7 +127,7 @@ t.test('who goes back to what somebody else asked is shown nothing of it', { ski
 
 t.test('an address that comes with the first view is gone to', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await page.goto(`${url}/api/v1/inspector`)
   await page.getByLabel('Token').fill('alice')
   await page.evaluate(`new MutationObserver((_, observer) => {

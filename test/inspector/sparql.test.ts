@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { createSparql } from '../../src/sparql/index.js'
 import { serve } from '../http/fixtures/serving.js'
 import { boats, dick, ellen, knows, label, write } from './boats.js'
-import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { inaccessible, noBrowser, signIn, watchedPage } from './browser.js'
 import { goTo } from './things.js'
 
 const skip = noBrowser
@@ -19,9 +19,8 @@ t.test(
   async (t) => {
     const { url, knowledge } = await serve(t, { inspector: true, sparql: createSparql() })
     await write(knowledge, 'boats', boats)
-    const browser = await openBrowser(t)
     for (const colorScheme of ['light', 'dark'] as const) {
-      const { page, faults } = await watchedPage(t, browser, url, { colorScheme })
+      const { page, faults } = await watchedPage(t, url, { colorScheme })
       // Nobody answers a picker here: without one the file is a download.
       await page.addInitScript('delete globalThis.showSaveFilePicker')
       await signIn(page, `${url}/api/v1/inspector#/sparql`, 'alice')
@@ -83,7 +82,7 @@ t.test(
 t.test('a result goes into a file as other downloads do', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true, sparql: createSparql() })
   await write(knowledge, 'boats', boats)
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await page.addInitScript('delete globalThis.showSaveFilePicker')
   const query = encodeURIComponent(`SELECT ?x { <${dick}> <${knows.v}> ?x }`)
   await signIn(page, `${url}/api/v1/inspector#/sparql?query=${query}`, 'alice')
@@ -105,7 +104,7 @@ t.test('a result goes into a file as other downloads do', { skip }, async (t) =>
 
 t.test('what was written and not run is there again', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true, sparql: createSparql() })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   const asked: string[] = []
   page.on('dialog', (dialog) => {
     asked.push(dialog.type())
@@ -165,7 +164,7 @@ t.test('what was written and not run is there again', { skip }, async (t) => {
 
 t.test('a term of millions of letters is read', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true, sparql: createSparql() })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   const contentType = 'text/tab-separated-values'
   const body = `?a\t?b\n"${'x'.repeat(20_000_000)}"@en\t<urn:b>\n"\\"7\\""^^<urn:type>\t_:c\n`
   await page.route(/\/v1\/sparql/, (route) => route.fulfill({ contentType, body }))
@@ -181,7 +180,7 @@ t.test('a server without an engine says so, until one is installed', { skip }, a
   let isInstalled = false
   const sparql = { ...createSparql(), isInstalled: () => isInstalled }
   const { url } = await serve(t, { inspector: true, sparql })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/sparql?query=ASK%20{}`, 'alice')
   await page.getByText('This server answers no SPARQL').waitFor()
   await page.getByText('npm install @comunica/query-sparql-rdfjs-lite').waitFor()

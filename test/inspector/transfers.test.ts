@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import t from 'tap'
 import { core, listen, serve } from '../http/fixtures/serving.js'
-import { focused, inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { focused, inaccessible, noBrowser, signIn, watchedPage } from './browser.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -14,8 +14,7 @@ const mimeType = 'application/octet-stream'
 
 t.test('a core goes in, comes out as it was, and goes', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
-  const browser = await openBrowser(t)
-  const { page, faults } = await watchedPage(t, browser, url)
+  const { page, faults } = await watchedPage(t, url)
   // Nobody answers a picker here: without one the file is a download.
   await page.addInitScript('delete globalThis.showSaveFilePicker')
   await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
@@ -40,7 +39,7 @@ t.test('a core goes in, comes out as it was, and goes', { skip }, async (t) => {
 t.test('what earlier downloads went by is swept away, and nothing else', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   await knowledge.import({ user: 'alice', id: 'boats' }, [core('boats', 'alice', 10)])
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await page.addInitScript('delete globalThis.showSaveFilePicker')
   await page.goto(`${url}/api/v1/inspector#/cores`)
   // One of another program's, and one that somebody writes.
@@ -98,7 +97,7 @@ t.test('what earlier downloads went by is swept away, and nothing else', { skip 
 
 t.test('a page that is opened sweeps, too', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await page.goto(`${url}/api/v1/inspector`)
   await page.evaluate(`navigator.storage.getDirectory().then((folder) =>
     folder.getFileHandle('lorekeep 1 old', { create: true }))`)
@@ -116,14 +115,13 @@ t.test('what a browser does not have is done without', { skip }, async (t) => {
   const id = 'война и мир 日本'
   const buffer = core(id, 'alice', 10)
   await knowledge.import({ user: 'alice', id }, [buffer])
-  const browser = await openBrowser(t)
   const refuse = `() => Promise.reject(new DOMException('no', 'SecurityError'))`
   for (const [what, script] of [
     ['no folder', `navigator.storage.getDirectory = ${refuse}`],
     ['no writing', `delete FileSystemFileHandle.prototype.createWritable`],
     ['a picker that refuses', ''],
   ] as const) {
-    const { page, faults } = await watchedPage(t, browser, url)
+    const { page, faults } = await watchedPage(t, url)
     await page.addInitScript(
       script === ''
         ? `globalThis.showSaveFilePicker = ${refuse}`
@@ -143,7 +141,7 @@ t.test('what a browser does not have is done without', { skip }, async (t) => {
 
 t.test('a core that is there is replaced, added to or left, as is said', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
   const buffer = core('boats', 'alice', 10)
   const sizeOf = async (id: string) => (await knowledge.stat({ user: 'alice', id }))?.bytes
@@ -191,7 +189,7 @@ t.test('a core that is there is replaced, added to or left, as is said', { skip 
 
 t.test('who cancels a core that is stored is told so', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
   // The server has all of it, and its answer does not come.
   await page.route('**/import-core*', async (route) => void (await route.fetch()))
@@ -212,7 +210,7 @@ t.test('who cancels a core that may be stored yet is told so', { skip }, async (
     else void handler(request, response)
   })
   const url = `http://127.0.0.1:${await listen(t, server)}`
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
   const buffer = core('late', 'alice', 10)
   await page.setInputFiles('input[type=file]', { name: 'late.core', mimeType, buffer })
@@ -224,7 +222,7 @@ t.test('who cancels a core that may be stored yet is told so', { skip }, async (
 
 t.test('what is no core is told, with the place', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
   const buffer = Buffer.concat([core('cut', 'alice', 100), Buffer.from([0xc1])])
   await page.setInputFiles('input[type=file]', { name: 'cut.core', mimeType, buffer })
@@ -245,7 +243,7 @@ t.test('what one core says and another does not', { skip }, async (t) => {
     await knowledge.import({ user: 'alice', id }, [core('x', 'alice', rounds)])
   }
   await knowledge.import({ user: 'alice', id: 'other' }, [core('y', 'alice', 1)])
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
   await page.getByText('Compare two cores').click()
   await page.getByLabel('One core').fill('one')
@@ -268,7 +266,7 @@ t.test('what one core says and another does not', { skip }, async (t) => {
 t.test('documents go through the flow that was chosen', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
   await flows.define({ id: 'letters', steps: [{ name: 'read', run: () => ({}) }] })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
   await page.getByLabel('Flow of new ones').selectOption('letters')
   const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
@@ -287,7 +285,7 @@ t.test('a document is replaced by another file', { skip }, async (t) => {
     content: 'Dick rowed.\n\n\n\nBob sang.',
   })
   while ((await flows.job(job))?.state !== 'done') await new Promise((next) => setTimeout(next, 20))
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/documents/ferry`, 'alice')
   const text = page.locator('.reading')
   await text.getByText('Dick rowed.').waitFor()
@@ -315,7 +313,7 @@ t.test('who cancels a core leaves nothing', { skip }, async (t) => {
     inspector: true,
     maxUserBytesPerSecond: 128 * 1024,
   })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
   const buffer = Buffer.concat(Array.from({ length: 6 }, () => core('long', 'alice', 1500)))
   t.ok(buffer.length > 5_000_000)
@@ -331,7 +329,7 @@ t.test('who cancels a core leaves nothing', { skip }, async (t) => {
 t.test('who cancels a document takes its job out', { skip }, async (t) => {
   // Nothing runs: it waits.
   const { url, flows } = await serve(t, { inspector: true })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
   const file = { name: 'late.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
   await page.setInputFiles('input[type=file]', file)
@@ -346,7 +344,7 @@ t.test('who cancels a document takes its job out', { skip }, async (t) => {
 
 t.test('who signs out takes it out, too', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
   const file = { name: 'late.txt', mimeType: 'text/plain', buffer: Buffer.from('Dick rowed.') }
   await page.setInputFiles('input[type=file]', file)
@@ -362,7 +360,7 @@ t.test('who signs out takes it out, too', { skip }, async (t) => {
 
 t.test('a job of which nobody has heard yet is cancelled, too', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
   await page.route('**/file-load*', async (route) => {
     const response = await route.fetch()
@@ -389,7 +387,7 @@ t.test('a job of which nobody has heard yet is cancelled, too', { skip }, async 
 
 t.test('a document of the same name is replaced where somebody says so', { skip }, async (t) => {
   const { url, flows } = await serve(t, { inspector: true })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   await flows.load('default', { id: 'a.txt', user: 'alice', content: 'Dick rowed.' })
   await signIn(page, `${url}/api/v1/inspector#/documents`, 'alice')
   const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('Ellen rowed.') }
@@ -412,7 +410,7 @@ t.test('what is on its way outlives its view, and keeps the page', { skip }, asy
     inspector: true,
     maxUserBytesPerSecond: 128 * 1024,
   })
-  const { page } = await watchedPage(t, await openBrowser(t), url)
+  const { page } = await watchedPage(t, url)
   const asked: string[] = []
   page.on('dialog', (dialog) => {
     asked.push(dialog.type())
@@ -464,7 +462,7 @@ t.test('a long document is read page by page', { skip }, async (t) => {
     content: sentences.join(' '),
   })
   while ((await flows.job(job))?.state !== 'done') await new Promise((next) => setTimeout(next, 20))
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/documents/log`, 'alice')
   const text = page.locator('.reading')
   await text.getByText('The boat 0').waitFor()
@@ -490,7 +488,7 @@ t.test('a long document is read page by page', { skip }, async (t) => {
 
 t.test('by the keyboard alone', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true })
-  const { page, faults } = await watchedPage(t, await openBrowser(t), url)
+  const { page, faults } = await watchedPage(t, url)
   await page.goto(`${url}/api/v1/inspector`)
   await page.getByLabel('Token').waitFor()
   const until = async (text: string) => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import { serve } from '../http/fixtures/serving.js'
-import { inaccessible, noBrowser, openBrowser, signIn, watchedPage } from './browser.js'
+import { inaccessible, noBrowser, signIn, watchedPage } from './browser.js'
 
 const novel = '../shared/data/news-from-nowhere.txt'
 const sample = 'The ferry of Hammersmith\n\nDick rowed the old man over the river in his boat.\n'
@@ -24,12 +24,11 @@ t.test('what is loaded can be looked at in every view', { skip }, async (t) => {
   const values = Array.from({ length: 60 }, (_, n) => ({ id: `b${n}`, oars: n % 7 }))
   const metadata = { id: 'batch', user: 'alice', collection: 'default' }
   await objects.import({ metadata, schema_name: 'boats', values })
-  const browser = await openBrowser(t)
   const buffer = existsSync(novel) ? readFileSync(novel) : Buffer.from(sample)
 
   for (const colorScheme of ['light', 'dark'] as const) {
     await t.test(colorScheme, async (t) => {
-      const { page, faults } = await watchedPage(t, browser, url, { colorScheme })
+      const { page, faults } = await watchedPage(t, url, { colorScheme })
       const look = async (view: string) =>
         t.strictSame(await inaccessible(page), [], `${view} is accessible`)
       await page.goto(`${url}/api/v1/inspector`)
@@ -100,8 +99,7 @@ t.test('the queue is live, and what is done to it is seen', { skip }, async (t) 
   await flows.define({ id: 'f', maxAttempts: 1, steps: [{ name: 'break', run: refuse }] })
   const runner = flows.run()
   t.teardown(() => runner.stop())
-  const browser = await openBrowser(t)
-  const { page, faults } = await watchedPage(t, browser, url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/queue`, 'admin')
   await page.getByText('No job fits.').waitFor()
   await page.getByText('live', { exact: true }).waitFor()
@@ -136,8 +134,7 @@ t.test('all that match are retried and cancelled at once', { skip }, async (t) =
     await new Promise((resolve) => setTimeout(resolve, 20))
   await runner.stop()
   await flows.define({ id: 'f', maxAttempts: 1 })
-  const browser = await openBrowser(t)
-  const { page, faults } = await watchedPage(t, browser, url)
+  const { page, faults } = await watchedPage(t, url)
   await signIn(page, `${url}/api/v1/inspector#/queue?state=dead&error=no+oars`, 'alice')
   await page.getByRole('link', { name: 'odd119' }).waitFor()
   const dialog = page.getByRole('dialog')
