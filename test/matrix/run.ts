@@ -26,8 +26,8 @@ const machine = `${process.platform === 'win32' ? 'win' : process.platform}-${pr
 const node = (version: string): Runtime => ({
   install: [`node-${version}@npm:node-${machine}@${version}`],
   binary: `node_modules/node-${version}/bin/node`,
-  args: ['--enable-source-maps'],
-  scripts: ['dist/test/run.js'],
+  args: ['--enable-source-maps', 'dist/test/run.js'],
+  scripts: ['--all'],
 })
 
 /** Of runtimes that are not Node. */
