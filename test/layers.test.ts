@@ -9,6 +9,7 @@ const root = process.cwd()
 const leaves = [
   'src/types',
   'src/terms',
+  'src/batches',
   'src/message-weight',
   'src/defaults',
   'src/errors',
@@ -78,6 +79,7 @@ const libraries = [
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/types': [],
   'src/terms': ['src/types', 'src/door'],
+  'src/batches': [],
   'src/message-weight': ['src/types'],
   'src/defaults': [],
   'src/errors': [],
@@ -432,6 +434,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/ai': [
     'src/types',
+    'src/batches',
     'src/errors',
     'src/clock',
     'src/door',

@@ -4,7 +4,7 @@ import { embedMany, type EmbeddingModel } from 'ai'
 import { checkArgument, checkOptions } from '../door/options.js'
 import { aCount, anObject, aRule, aVector } from '../door/rules.js'
 import { LorekeepError } from '../errors.js'
-import { inBatches } from '../flow/steps/batches.js'
+import { inBatches } from '../batches.js'
 import type { Embedder, Vector } from '../types.js'
 import { aiRules, Asking, type AiOptions } from './asking.js'
 

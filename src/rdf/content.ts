@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readSteps, type ByteSource } from '../byte-source.js'
 import { TemporaryFile } from '../temporary-file.js'
 
+/** Statements of a step are all there at once, and may be far longer than what says them. */
 const stepBytes = 64 * 1024
 const maxBytesInMemory = 4 * 1024 * 1024
 

@@ -12,6 +12,7 @@ import { loadN3 } from './n3.js'
 import { RdfReader } from './reader.js'
 import { BlankNodeScope, hasBlankNode } from './scope.js'
 import { anAbsoluteIri, tripleOf } from './terms.js'
+import { Batches, type BatchBounds } from '../batches.js'
 import { maxMessageWeight, weightOf } from '../message-weight.js'
 import { checkArgument, checkOptions } from '../door/options.js'
 import { anIterable, aText, oneOf } from '../door/rules.js'
@@ -47,10 +48,11 @@ export interface RdfMessages extends AsyncIterable<CoreMessage> {
   readonly extras: RdfExtras
 }
 
-const triplesPerMessage = 500
-
-/** Of a chunk: its statements are all there at once, and may be far longer than what says them. */
-const pieceBytes = 64 * 1024
+const triplesOfMessage: BatchBounds<Triple> = {
+  most: 500,
+  weigh: weightOf,
+  mostWeight: maxMessageWeight,
+}
 
 const parseOptions = {
   format: aFormat,
@@ -78,38 +80,24 @@ export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessa
     const m = { i: '', m: [], u: '', c: collection }
     const content = new Content(source)
     let scope: BlankNodeScope | undefined
-    let triples: Triple[] = []
-    let weight = 0
+    const messages = new Batches(triplesOfMessage)
     try {
       const reader = new RdfReader(await loadN3(), format, base, defaultGraph)
       for (let more = true; more;) {
         const chunk = await content.next()
         more = chunk !== undefined
-        for (const piece of piecesOf(chunk)) {
-          for (const quad of piece ? reader.push(piece) : reader.end()) {
-            if (hasBlankNode(quad)) scope ??= new BlankNodeScope(await content.digest(), base)
-            const said = triplesOf(scope?.rename(quad) ?? quad)
-            let weighs = 0
-            for (const triple of said) weighs += weightOf(triple)
-            if (triples.length > 0 && weight + weighs > maxMessageWeight) {
-              yield ['t', { m, t: triples }]
-              triples = []
-              weight = 0
-            }
-            triples.push(...said)
-            weight += weighs
-            if (triples.length < triplesPerMessage) continue
-            yield ['t', { m, t: triples }]
-            triples = []
-            weight = 0
-          }
+        for (const quad of chunk ? reader.push(chunk) : reader.end()) {
+          if (hasBlankNode(quad)) scope ??= new BlankNodeScope(await content.digest(), base)
+          const t = messages.add(triplesOf(scope?.rename(quad) ?? quad))
+          if (t) yield ['t', { m, t }]
         }
       }
     } finally {
       await content.close()
     }
     if (loss === 'refuse' && extras.statements > 0) throw lossError(extras)
-    if (triples.length > 0) yield ['t', { m, t: triples }]
+    const t = messages.end()
+    if (t) yield ['t', { m, t }]
   }
 
   function triplesOf(quad: RDF.Quad): readonly Triple[] {
@@ -134,14 +122,6 @@ export function parseRdf(source: ByteSource, options: RdfParseOptions): RdfMessa
     if (language !== undefined) extras.languages++
     if (direction !== undefined) extras.directions++
     if (graph) extras.graphs++
-  }
-}
-
-/** What is read at once; `undefined` for the end. */
-function* piecesOf(chunk: Uint8Array | undefined): Generator<Uint8Array | undefined> {
-  if (chunk === undefined) yield undefined
-  for (let at = 0; chunk !== undefined && at < chunk.length; at += pieceBytes) {
-    yield chunk.subarray(at, at + pieceBytes)
   }
 }
 

@@ -80,6 +80,16 @@ t.test('a message ends where it would weigh too much', async (t) => {
   }
 })
 
+t.test('a chunk is read piece by piece, however long it is', async (t) => {
+  const chunk = Buffer.from(`${'<urn:s> <urn:p> <urn:o> .\n'.repeat(20_000)}this is none .\n`)
+  let messages = 0
+  const reading = async () => {
+    for await (const _ of parseRdf([chunk], { format: 'turtle' })) messages++
+  }
+  await t.rejects(reading(), { code: 'LK_RDF_FORMAT' })
+  t.ok(messages >= 35, `what lies before the last 64 KiB was handed on: ${messages}`)
+})
+
 t.test('a text of long literals is imported', async (t) => {
   const limits = { maxMessageBytes: 4 * 1024 * 1024 }
   const keep = await createLorekeep({ backend: new MemoryBackend(), limits })

@@ -2,7 +2,7 @@ import { hasCode } from '../../errors.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
 import type { ObjectStore } from '../../objects/types.js'
 import type { DocumentRef } from '../types.js'
-import { inBatches, type BatchBounds } from './batches.js'
+import { inBatches, type BatchBounds } from '../../batches.js'
 import { chunkSchema, entitySchema, isThere, ObjectIds } from './object-schemas.js'
 
 interface RemovalOptions {

@@ -1,6 +1,6 @@
 import type { CoreMessage, CoreMetadata, EntityEmbedding, Triple } from '../../types.js'
 import type { FlowDocument, Step } from '../types.js'
-import { inBatches, type BatchBounds } from './batches.js'
+import { inBatches, type BatchBounds } from '../../batches.js'
 import { entityTerm, graphTriples } from './graph.js'
 import { checkKnowledge, type Knowledge } from './knowledge-input.js'
 import { maxMessageWeight, weightOf } from '../../message-weight.js'

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { vocabulary, documentUri, chunkUri } from '../../../src/flow/steps/vocabulary.js'
 import { store } from '../../../src/flow/steps/store.js'
+import { maxMessageWeight, weightOf } from '../../../src/message-weight.js'
 import type { CoreMessage, Term, Triple } from '../../../src/types.js'
 import { exported } from '../../fixtures/stores.js'
 import {
@@ -384,6 +385,25 @@ t.test('a document id that is a URI is its URI, any other is encoded', async (t)
   await store({ base: 'urn:x:' }).run(knowledgeOf(document), contextOf(keep, document))
   const triples = await triplesOf(keep, 'alice', 'My notes')
   t.equal(objects(triples, 'urn:x:d/My%20notes', vocabulary.hasPart)[0], 'urn:x:d/My%20notes/c0')
+})
+
+t.test('datatypes, languages and graphs count for what a message holds', async (t) => {
+  const keep = await openMemory(t)
+  const id = 'urn:letters:1'
+  const long = 'x'.repeat(maxMessageWeight / 8)
+  const metadata = Array.from({ length: 20 }, (_, n): Triple => {
+    const o = n % 2 === 0 ? { v: `${n}`, e: false, dt: `urn:${long}` } : literal(`${n}`)
+    return { s: uri(id), p: uri('urn:p'), o, ...(n % 2 === 1 && { g: `urn:${long}` }) }
+  })
+  const document = documentOf({ id, metadata })
+  await store().run(knowledgeOf(document), contextOf(keep, document))
+  const messages = (await messagesOf(keep, 'alice', id)).filter(([type]) => type === 't')
+  t.ok(messages.length > 2)
+  // Without the first one's metadata, which is all of these at once.
+  for (const [, data] of messages) {
+    const weight = (data as { t: readonly Triple[] }).t.reduce((sum, one) => sum + weightOf(one), 0)
+    t.ok(weight <= maxMessageWeight, `${weight}`)
+  }
 })
 
 t.test('options that cannot be are TypeErrors', async (t) => {

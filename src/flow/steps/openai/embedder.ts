@@ -1,6 +1,6 @@
 import { LorekeepError } from '../../../errors.js'
 import type { Vector } from '../../../types.js'
-import { inBatches } from '../batches.js'
+import { inBatches } from '../../../batches.js'
 import type { Embedder } from '../types.js'
 import { modelRules, ModelClient } from '../../../openai/client.js'
 import type { ModelOptions } from '../../../openai/client.js'
