@@ -267,7 +267,7 @@ export class Flows implements ClosableFlowQueue {
       if (scope === undefined) return { job: await this.#queue.load(flow, accepted) }
       const { member } = this.#queue
       const check = await checkLoad(accepted, scope, this.#options)
-      return { job: await this.#queue.load(flow, accepted, check, member) }
+      return { job: await this.#queue.load(flow, accepted, { check, member }) }
     } finally {
       end()
     }

@@ -69,6 +69,11 @@ export interface WithheldDocument {
   release(): Promise<void>
 }
 
+interface LoadTerms {
+  readonly check?: ((known: DocumentJobs) => void) | undefined
+  readonly member?: string | undefined
+}
+
 export class JobQueue {
   readonly #committer: Committer
   /** Where there are others. */
@@ -198,29 +203,28 @@ export class JobQueue {
   // documents in
 
   /**
-   * `check` may refuse it for what is known of the document at that moment. `asked`: who this process was when it was
-   * asked for this, as member, by default who it is: whoever takes that one for dead may have the document by another,
-   * and it is not loaded under a new name.
+   * `check` may refuse it for what is known of the document at that moment. `member`: who this process was when it was
+   * asked for this, by default who it is: whoever takes that one for dead may have the document by another, and it is
+   * not loaded under a new name.
    * @throws LorekeepError `LK_FLOW_NOT_FOUND`, `LK_FLOW_INACTIVE`, `LK_FLOW_FULL`, `LK_STORAGE_*`
    */
   async load(
     id: string,
     document: AcceptedDocument,
-    check?: (known: DocumentJobs) => void,
-    asked = this.member,
+    { check, member = this.member }: LoadTerms = {},
   ): Promise<string> {
     const posting = this.#posting
     if (check !== undefined) {
       const ticket = await this.#exactly(async (draft) => {
         check(await jobsOf(draft, document.user, document.id))
         return enqueue(draft, id, document)
-      }, asked)
+      }, member)
       return ticket.id
     }
     if (posting === undefined) {
       return (await this.#committer.commit((draft) => enqueue(draft, id, document))).id
     }
-    return this.#enter(posting, id, document, asked)
+    return this.#enter(posting, id, document, member)
   }
 
   /** By the head, or beside it while its gate is open. */
@@ -516,13 +520,13 @@ export class JobQueue {
     return this.#committer.read((draft) => completedPage(draft, user, range))
   }
 
-  /** `asked` as of load(), here and in what follows. */
-  retry(id: string, asked = this.member): Promise<Job> {
-    return this.#committer.commit((draft) => retry(draft, id), { isOfAll: true, member: asked })
+  /** `member` as of load(), here and in what follows. */
+  retry(id: string, member = this.member): Promise<Job> {
+    return this.#committer.commit((draft) => retry(draft, id), { isOfAll: true, member })
   }
 
-  cancel(id: string, asked = this.member): Promise<void> {
-    return this.#committer.commit((draft) => cancel(draft, id), { isOfAll: true, member: asked })
+  cancel(id: string, member = this.member): Promise<void> {
+    return this.#committer.commit((draft) => cancel(draft, id), { isOfAll: true, member })
   }
 
   /**
@@ -534,11 +538,11 @@ export class JobQueue {
     search: JobSearch,
     place: ChangePlace | undefined,
     most: number,
-    asked = this.member,
+    member = this.member,
   ): Promise<JobsChanged> {
     return this.#committer.commit(
       (draft) => changeJobs(draft, change, search, place, most, this.#lookSizes),
-      { isOfAll: true, member: asked },
+      { isOfAll: true, member },
     )
   }
 

@@ -61,6 +61,30 @@ t.test('documents that cannot be read are dead letters, and hold up no others', 
   }
 })
 
+t.test('of a job that has neither record nor document both are named', async (t) => {
+  for (const state of ['delayed', 'queued'] as const) {
+    for (const damage of ['gone', 'damaged'] as const) {
+      const clock = new VirtualClock()
+      const storage = await new MemoryBackend().open('flows')
+      const queue = await openQueue(storage, { clock })
+      const id = await queue.load('f', documentOf('lost'))
+      const { jobs } = await queue.claim('f', 1)
+      const claimed = jobs[0]!
+      if (state === 'queued') await queue.release(claimed, failureOf(claimed))
+      else await queue.fail(claimed, failureOf(claimed), { mayRetry: true })
+      await damageOf(storage, jobKey(numberIn(id)!), damage)
+      await damageOf(storage, blockKey(blockOf(numberIn(id)!)), damage)
+      await clock.advance(1e9)
+      // Another one has nothing of it in memory.
+      const other = await openQueue(storage, { clock })
+      t.strictSame(await drained(other, 'f'), [], state)
+      const [dead] = await jobsOf(other, { flow: 'f', state: 'dead' })
+      const message = /the document and the record of the job/
+      t.match(dead?.failures, [{ code: 'LK_STORAGE_CORRUPT', message }], `${state}, ${damage}`)
+    }
+  }
+})
+
 t.test(
   'a record that cannot be read is damage where something says that it is there',
   async (t) => {

@@ -20,7 +20,8 @@ import { countOf, crowd, type Crowd, members, postSize } from './crowd.js'
 import { documentOf, drained, flowOf, openQueue } from './queues.js'
 
 /** It is exact: the gate is closed for it. */
-const exactly = (queue: JobQueue, id: string) => queue.load('f', documentOf(id), () => undefined)
+const exactly = (queue: JobQueue, id: string) =>
+  queue.load('f', documentOf(id), { check: () => undefined })
 
 const endsGate = (operations: readonly Operation[]) => {
   return operations.some(({ type, key }) => type === 'del' && Buffer.compare(key, gateKey()) === 0)
@@ -139,7 +140,9 @@ t.test('a gate is ended, though nothing was posted and nothing is changed', asyn
   const refuse = () => {
     throw new LorekeepError('LK_PRECONDITION', 'on purpose')
   }
-  await t.rejects(queues[0]!.load('f', documentOf('a'), refuse), { code: 'LK_PRECONDITION' })
+  await t.rejects(queues[0]!.load('f', documentOf('a'), { check: refuse }), {
+    code: 'LK_PRECONDITION',
+  })
   t.equal(await gateOf(storages[0]!), undefined)
   t.strictSame(await flowProblems(storages[0]!), [])
 })

@@ -42,7 +42,7 @@ t.test(
     for (let n = 0; n < 200; n++) {
       const queue = random.pick(queues)
       const check = random.chance(0.05) ? () => undefined : undefined
-      const id = await queue.load('f', documentOf('d'), check)
+      const id = await queue.load('f', documentOf('d'), { check })
       const number = parseInt(id.split('.').at(-1)!, 36)
       assert.ok(number > last, `${number} comes behind ${last}`)
       last = number
@@ -234,7 +234,7 @@ t.test('where the gate is closed meanwhile, it is loaded by the head', async (t)
   const waiting = await crowd(t)
   const { queue, slow } = await slowQueue(waiting)
   const [first] = waiting.queues as [JobQueue]
-  slow.between = () => first.load('f', documentOf('a'), () => undefined)
+  slow.between = () => first.load('f', documentOf('a'), { check: () => undefined })
   await queue.load('f', documentOf('b'))
   for (const kind of ['gate', 'inbox', 'post']) {
     t.equal(await countOf(waiting.storages[0]!, kind), 0)
@@ -277,7 +277,7 @@ t.test('who has the turn learns that somebody without one has closed the gate', 
   const other = await openQueue(altered(theirs, { sharing }), { clock })
   // The second turn is kept: nobody has asked for it.
   for (let n = 0; n < 2; n++) await queue.define(flowOf('f'))
-  await other.load('f', documentOf('a'), () => undefined)
+  await other.load('f', documentOf('a'), { check: () => undefined })
   reads = 0
   await queue.load('f', documentOf('b'))
   t.ok(reads < 10, `${reads} reads`)
