@@ -5,56 +5,15 @@
 import type { Term } from '@rdfjs/types'
 import { compareTexts, xsd, xsdString } from '../terms.js'
 import { spelledAs, type Spelled } from './answer-terms.js'
+import type { EngineFunction, EngineLiteral, EngineParts, EngineTerm } from './engine-parts.js'
 import { hasScheme } from './iris.js'
 import { mediatorOf, type Mediator } from './mediator.js'
-
-/** A term as the engine's functions have it. */
-interface EngineTerm {
-  readonly termType: string
-  str(): string
-}
-
-interface EngineLiteral extends EngineTerm {
-  readonly dataType: string
-  readonly language?: string
-  /** The term that it was made of, where that says more. */
-  readonly rdf?: Spelled
-  /** Of a date, its parts. */
-  readonly typedValue: unknown
-}
-
-interface Evaluator {
-  readonly context: { get(key: { readonly name: string }): unknown }
-}
-
-interface EngineFunction {
-  readonly operator: string
-  apply(context: unknown): Promise<EngineTerm>
-  /** Of those that take terms, whatever expressions these come from. */
-  applyOnTerms?(terms: readonly EngineTerm[], evaluator: Evaluator): EngineTerm
-}
+import { lookUpMembers } from './membership.js'
 
 interface Aggregator {
   state: Term | undefined
   readonly orderByEvaluator?: { orderTypes(a: Term, b: Term): number }
   putTerm(term: Term): void
-}
-
-/** Those parts of the engine's own packages that are used. */
-export interface EngineParts {
-  readonly ExpressionError: new (message: string) => Error
-  readonly NamedNode: new (iri: string) => EngineTerm
-  readonly bool: (value: boolean) => EngineTerm
-  readonly integer: (value: number) => EngineTerm
-  readonly decimal: (value: number) => EngineTerm
-  readonly float: (value: number) => EngineTerm
-  readonly double: (value: number) => EngineTerm
-  readonly string: (value: string) => EngineTerm
-  readonly langString: (value: string, language: string) => EngineTerm
-  readonly isNonLexicalLiteral: (term: EngineTerm) => unknown
-  readonly TermTransformer: {
-    readonly prototype: { transformTerm(expression: { readonly term: Term }): EngineTerm }
-  }
 }
 
 export function mendFunctions(engine: object, parts: EngineParts): void {
@@ -94,6 +53,7 @@ function takeAny(aggregator: Aggregator, sign: number): void {
 }
 
 function mend(made: EngineFunction, parts: EngineParts): void {
+  if (made.operator === 'in') lookUpMembers(made, parts)
   const apply = made.apply
   made.apply = async (context) => {
     try {
