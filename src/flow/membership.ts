@@ -72,8 +72,11 @@ export class FlowMembership {
     for (const { execution } of running) execution.interrupt('lost')
     const ends = [...running].map(({ execution }) => execution.ended())
     // Whoever closes gives steps a time of their own.
-    const closed = closing.aborted ? undefined : once(closing, 'abort')
+    const over = new AbortController()
+    const closed = closing.aborted ? undefined : once(closing, 'abort', { signal: over.signal })
     await Promise.race([Promise.all(ends), waited(clock, leaseMs), closed])
+    // Or it would listen for close() until then, once for each time that others took this process for dead.
+    over.abort()
     const steps = [...running].map(({ claimed: { number, token, record } }) => {
       return { number, token, user: record.user, document: record.document }
     })
