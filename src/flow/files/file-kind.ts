@@ -2,8 +2,8 @@
 // somebody gives decide between kinds of text alone.
 
 import { isUtf8 } from 'node:buffer'
-import { parseJson } from '../../json-text.js'
 import { delimiterOf, firstRows } from './csv.js'
+import { isJson } from './json-tokens.js'
 import { fileTypes, isFileType, type FileType } from './types.js'
 import { Unreadable } from './unreadable.js'
 import { zipMembers, ZipReader } from './zip.js'
@@ -223,12 +223,18 @@ function afterProlog(head: string): string {
   }
 }
 
-/** Of a text that nobody said anything of. Only what leaves no doubt: all else is a plain text. */
+/**
+ * Of a text that nobody said anything of. Only what leaves no doubt: all else is a plain text. JSON that is longer
+ * than what is looked at begins and ends as such.
+ */
 function seenType(view: Buffer, head: string): FileType | undefined {
   if (!isUtf8(view)) return undefined
-  const isWhole = view.length <= jsonWindow
-  const text = view.toString('utf8', 0, jsonWindow).replace(/^\uFEFF/, '')
-  if (/^\s*(?:\{\s*["}]|\[)/.test(head) && (!isWhole || isJson(text))) return 'application/json'
+  const text = view.toString('utf8', 0, beginning).replace(/^\uFEFF/, '')
+  const [start] = /^\s*(?:\{(?=\s*["}])|\[)/.exec(head) ?? []
+  if (start !== undefined && isJson(text.slice(0, jsonWindow), text.length <= jsonWindow)) {
+    const last = view.toString('latin1', Math.max(0, view.length - window)).trimEnd()
+    if (last.endsWith(start.endsWith('{') ? '}' : ']')) return 'application/json'
+  }
   const delimiter = delimiterOf(text)
   const rows = firstRows(text, delimiter)
   const [header = []] = rows
@@ -242,17 +248,10 @@ function seenType(view: Buffer, head: string): FileType | undefined {
   return delimiter === '\t' ? 'text/tab-separated-values' : 'text/csv'
 }
 
-/** A longer text that begins as JSON does is taken for it. */
-const jsonWindow = 1024 * 1024
-
-function isJson(text: string): boolean {
-  try {
-    parseJson(text)
-    return true
-  } catch {
-    return false
-  }
-}
+/** In UTF-16 code units: who loads it waits. */
+const jsonWindow = 64 * 1024
+/** More than windows have of characters. */
+const beginning = 4 * jsonWindow
 
 const plain = 'text/plain'
 
@@ -276,7 +275,10 @@ const aliases: Readonly<Record<string, string>> = {
   'application/ld+json': 'application/json',
 }
 
-const ofExtensions: Readonly<Record<string, FileType>> = {
+const ofExtensions: Readonly<Record<string, FileType | typeof plain>> = {
+  txt: plain,
+  text: plain,
+  log: plain,
   md: 'text/markdown',
   markdown: 'text/markdown',
   html: 'text/html',
@@ -290,7 +292,7 @@ const ofExtensions: Readonly<Record<string, FileType>> = {
   ndjson: 'application/json',
 }
 
-function typeOfName(name: string | undefined): FileType | undefined {
+function typeOfName(name: string | undefined): FileType | typeof plain | undefined {
   const extension = /\.(\w+)$/.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
   return Object.hasOwn(ofExtensions, extension) ? ofExtensions[extension] : undefined
 }

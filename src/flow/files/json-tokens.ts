@@ -6,6 +6,31 @@ import { Unreadable } from './unreadable.js'
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const space = /[ \t\n\r]*/y
 const words: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' }
+/** The longest that may be left of a word or a number that is cut: `fals`. */
+const mostCut = 4
+
+/** Whether a text is an object or a list; of a longer text its beginning, whether it may be that of one. */
+export function isJson(text: string, isWhole: boolean): boolean {
+  const tokens = new JsonTokens(text)
+  const open: ('}' | ']')[] = []
+  try {
+    do {
+      const end = open.at(-1)
+      if (end !== undefined && tokens.closes(end)) {
+        open.pop()
+        continue
+      }
+      if (end === '}') tokens.key()
+      const opened = tokens.opened()
+      if (opened !== undefined) open.push(opened === '{' ? '}' : ']')
+      else tokens.plain()
+    } while (open.length > 0)
+    return isWhole && tokens.isAtEnd
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    return !isWhole && tokens.left <= mostCut
+  }
+}
 
 export class JsonTokens {
   readonly #text: string
@@ -22,6 +47,11 @@ export class JsonTokens {
 
   get isAtEnd(): boolean {
     return this.#at === this.#text.length
+  }
+
+  /** UTF-16 code units. */
+  get left(): number {
+    return this.#text.length - this.#at
   }
 
   /** Whether an end of a line lies between this token and the one before. */

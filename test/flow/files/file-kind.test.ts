@@ -83,6 +83,40 @@ t.test('texts are told apart by their type, their name, and what they are', asyn
   t.equal(kindOf('Well, yes, no\nand so on\nand so, on, and on\n'), 'text utf-8')
 })
 
+t.test('a name of a plain text says more than what it looks like', async (t) => {
+  const table = 'name,toll,old\nFolly,1,yes\nOsney,2,no\n'
+  for (const text of ['{"a": [1]}', table, '<!DOCTYPE html>x']) {
+    for (const name of ['a.txt', 'A.TEXT', 'a.log']) t.equal(kindOf(text, { name }), 'text utf-8')
+  }
+  t.equal(kindOf('{"a": 1}', { name: 'a.txt', type: 'application/json' }), 'application/json utf-8')
+})
+
+t.test('a long text is JSON where it begins and ends so', async (t) => {
+  const mebibyte = 1024 ** 2
+  const filler = (text: string) => text.repeat(Math.ceil(mebibyte / text.length))
+  const long: readonly (readonly [string, string])[] = [
+    ['text', `[Illustration]\n\nCHAPTER I\n\n${filler('It is a truth. ')}[THE END]`],
+    ['text', filler('[2026-11-28 10:00:00] GET / 200\n')],
+    ['text', filler('[1] A note\n')],
+    ['text', `["A", "B"]\n${filler('It is a truth. ')}[1]`],
+    ['text', `[1]${filler(' ')}x]`],
+    ['text', filler('{"level":"warn"}\nError: none\n')],
+    ['text', `[${filler('"é", ')}`],
+    ['text', `{"a": [${filler('1, ')}1]`],
+    ['application/json', `\n[${filler('"é", -1.5e+3, true, ')}1]\r\n`],
+    ['application/json', `{"a": "${filler('\\"é')}"}`],
+    ['application/json', `${'['.repeat(mebibyte)}${']'.repeat(mebibyte)}`],
+  ]
+  for (const [kind, text] of long) t.equal(kindOf(text), `${kind} utf-8`, text.slice(0, 30))
+  for (let cut = 0; cut < 16; cut++) {
+    const list = `[${' '.repeat(cut)}${filler('false, -1.5e+3, ')}1]`
+    t.equal(kindOf(list), 'application/json utf-8', 'wherever its beginning is cut')
+  }
+  t.equal(kindOf('[1, 2] [3]'), 'text utf-8')
+  t.equal(kindOf('[1, 2'), 'text utf-8')
+  t.equal(kindOf('[fals'), 'text utf-8')
+})
+
 t.test('the charset of a text is found, unless it is known', async (t) => {
   const german = Buffer.from('Gr\xfc\xdfe aus K\xf6ln', 'latin1')
   t.equal(kindOf('Grüße aus Köln'), 'text utf-8')
