@@ -79,39 +79,45 @@ function nested(vectors: unknown): unknown {
  */
 const maxLength = 1_000_000
 
-/** A message as one answer, or as several where it is long. */
+/** A message as one answer, or as several where it is long, of which the first ones have its metadata. */
 export function* answersOf(message: CoreMessage, shape: Shape): Generator<string, void, undefined> {
   const [type, data] = message
   const { i, m, u, c } = data.m
-  const metadata = JSON.stringify(
-    shape.isFlat
-      ? { id: i, root: m.length === 0 ? '' : triplesOf(m, shape), collection: c }
-      : { id: i, metadata: triplesOf(m, shape), user: u, collection: c },
-  )
   const [name, list] = type === 't' ? ['triples', 'triples'] : ['graph-embeddings', 'entities']
   const texts = type === 't' ? tripleTexts(data.t, shape) : embeddingTexts(data.e, shape)
-  for (const part of parts(texts)) {
-    yield `{"${name}":{"metadata":${metadata},"${list}":[${part.join()}]}}`
+  const answer = (metadata: readonly string[], part: readonly string[]) => {
+    const triples = `[${metadata.join()}]`
+    const id = JSON.stringify(i)
+    const collection = JSON.stringify(c)
+    const about = shape.isFlat
+      ? `{"id":${id},"root":${metadata.length === 0 ? '""' : triples},"collection":${collection}}`
+      : `{"id":${id},"metadata":${triples},"user":${JSON.stringify(u)},"collection":${collection}}`
+    return `{"${name}":{"metadata":${about},"${list}":[${part.join()}]}}`
   }
-}
-
-/** One at least, however few texts there are. */
-function* parts(texts: Iterable<string>): Generator<readonly string[], void, undefined> {
+  const empty = Buffer.byteLength(answer([], []))
+  let metadata: string[] = []
   let part: string[] = []
-  let bytes = 0
+  let bytes = empty
   let isFirst = true
-  for (const text of texts) {
-    const more = Buffer.byteLength(text) + 1
-    if (part.length > 0 && bytes + more > maxLength) {
-      yield part
-      part = []
-      bytes = 0
-      isFirst = false
+  for (const [into, each] of [
+    ['metadata', tripleTexts(m, shape)],
+    ['part', texts],
+  ] as const) {
+    for (const text of each) {
+      const more = Buffer.byteLength(text) + 1
+      if (bytes > empty && bytes + more > maxLength) {
+        yield answer(metadata, part)
+        metadata = []
+        part = []
+        bytes = empty
+        isFirst = false
+      }
+      if (into === 'metadata') metadata.push(text)
+      else part.push(text)
+      bytes += more
     }
-    part.push(text)
-    bytes += more
   }
-  if (part.length > 0 || isFirst) yield part
+  if (bytes > empty || isFirst) yield answer(metadata, part)
 }
 
 function* tripleTexts(triples: readonly Triple[], shape: Shape): Generator<string> {
@@ -128,10 +134,6 @@ function* embeddingTexts(
     else if (v.length === 0) yield `{"entity":${entity},"vector":[]}`
     else for (const vector of v) yield `{"entity":${entity},"vector":${vectorText(vector)}}`
   }
-}
-
-function triplesOf(triples: readonly Triple[], { era }: Shape): readonly object[] {
-  return triples.map((triple) => tripleOf(triple, era))
 }
 
 function vectorText(vector: Vector): string {

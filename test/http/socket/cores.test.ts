@@ -248,6 +248,38 @@ t.test('a long message comes in several answers that clients in Python take', as
   t.match(rest, [{ triples: { triples: [] } }])
 })
 
+t.test('what a message has of metadata counts, and comes once', async (t) => {
+  const { url, knowledge } = await serve(t)
+  const many = (what: string, count: number) =>
+    Array.from({ length: count }, (_, n) => ({ ...triple, o: { v: `${what} ${n}`, e: false } }))
+  // Some 50 kB, and some 4 MB.
+  for (const [id, count] of [
+    ['a', 400],
+    ['b', 40_000],
+  ] as const) {
+    const [m, said] = [many('metadata', count), many('said', 20_000)]
+    await knowledge.write({ user: 'alice', id }, [
+      ['t', { m: { i: '', m, u: '', c: 'c' }, t: said }],
+    ])
+    const client = await Client.open(t, url, { token: 'alice' })
+    const request = { operation: 'get-kg-core', user: 'alice', id }
+    client.send({ id: 'a', service: 'knowledge', request })
+    const found: { readonly m: unknown[]; readonly t: unknown[] } = { m: [], t: [] }
+    for (;;) {
+      const text = await client.text()
+      t.ok(Buffer.byteLength(text) <= 1024 * 1024)
+      const { response, complete } = JSON.parse(text) as {
+        response: { triples: { metadata: { metadata: unknown[] }; triples: unknown[] } }
+        complete: boolean
+      }
+      if (complete) break
+      found.m.push(...response.triples.metadata.metadata)
+      found.t.push(...response.triples.triples)
+    }
+    t.strictSame(found, { m, t: said })
+  }
+})
+
 interface Part {
   readonly entities: readonly { readonly entity: { readonly v: string } }[]
 }
