@@ -15,13 +15,13 @@ import { decodeRecord, encodeRecord } from '../record.js'
 import type { Operation, Precondition, Storage } from '../storage.js'
 import { readSteps } from '../byte-source.js'
 import { Turns } from '../turns.js'
+import { Contents } from './contents.js'
 import type { CoreTable } from './core-table.js'
 import {
   contentKey,
   coreKey,
   createId,
   libraryKey,
-  segmentAt,
   segmentKey,
   smallKey,
   type CoreRecord,
@@ -81,6 +81,7 @@ export class CoreImporter {
   readonly #minLinked: number
   readonly #now: () => number
   readonly #closing: AbortSignal
+  readonly #contents: Contents
 
   constructor({ table, libraries, slices, limits, minLinked, now, closing }: ImportParts) {
     this.#table = table
@@ -90,6 +91,7 @@ export class CoreImporter {
     this.#minLinked = minLinked
     this.#now = now
     this.#closing = closing
+    this.#contents = new Contents(table.cores)
   }
 
   /**
@@ -313,7 +315,7 @@ export class CoreImporter {
     if (digest === emptyDigest) return 'none'
     const content = await this.#table.cores.get(contentKey(core.generation, digest))
     if (content === undefined) return 'append'
-    if (copies > 1 && (await this.#copiesOf(core, digest)) < copies) return 'append'
+    if (copies > 1 && (await this.#contents.copies(core, digest)) < copies) return 'append'
     if (await this.#isWhole(core, digest)) return 'none'
     if (core.segments === 1) return 'replace'
     const now = await this.#table.read(core)
@@ -324,35 +326,23 @@ export class CoreImporter {
     throw new LorekeepError('LK_STORAGE_CORRUPT', detail, { details: { user, id } })
   }
 
-  async #copiesOf({ generation, segments }: CoreRecord, digest: string): Promise<number> {
-    const range = { gte: segmentKey(generation, 0), lt: segmentKey(generation, segments) }
-    let copies = 0
-    for await (const page of this.#table.cores.scan(range)) {
-      for (const { value } of page) {
-        if (decodeRecord<SegmentRecord>(value).digest === digest) copies++
-      }
-    }
-    return copies
-  }
-
   /** Reads the segment that has this content. */
-  async #isWhole({ generation, segments }: CoreRecord, digest: string): Promise<boolean> {
+  async #isWhole(core: CoreRecord, digest: string): Promise<boolean> {
     if (digest === emptyDigest) return true
-    const range = { gte: segmentKey(generation, 0), lt: segmentKey(generation, segments) }
-    const places = { cores: this.#table.cores, slices: this.#slices }
+    const { generation } = core
+    const { cores } = this.#table
     try {
-      for await (const page of this.#table.cores.scan(range)) {
-        for (const { key, value } of page) {
-          const segment = decodeRecord<SegmentRecord>(value)
-          if (segment.digest !== digest) continue
-          const placed = { generation, n: segmentAt(key), segment }
-          let bytes = 0
-          for (let piece = 0; piece < piecesOf(segment); piece++) {
-            bytes += (await readPiece(places, placed, piece))?.length ?? 0
-          }
-          return bytes === segment.bytes
-        }
+      const n = await this.#contents.segment(core, digest)
+      if (n === undefined) return false
+      const record = await cores.get(segmentKey(generation, n))
+      if (record === undefined) return false
+      const segment = decodeRecord<SegmentRecord>(record)
+      const placed = { generation, n, segment }
+      let bytes = 0
+      for (let piece = 0; piece < piecesOf(segment); piece++) {
+        bytes += (await readPiece({ cores, slices: this.#slices }, placed, piece))?.length ?? 0
       }
+      return bytes === segment.bytes
     } catch (error) {
       if (!hasCode(error, 'LK_STORAGE_CORRUPT')) throw error
     }
