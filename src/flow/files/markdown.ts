@@ -85,11 +85,17 @@ function frontMatterOf(text: string): { readonly end: number; readonly title?: s
     if (count > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line)) {
       return { end: start + line.length, ...(title !== undefined && { title }) }
     }
-    const [, said] = /^title:[ \t]+(.+?)[ \t]*$/.exec(line) ?? []
-    if (said !== undefined) title ??= said.replace(/^(["'])(.*)\1$/, '$2')
+    title ??= titleIn(line)
     if (++count > maxFrontMatter) break
   }
   return { end: mark }
+}
+
+function titleIn(line: string): string | undefined {
+  if (!/^title:[ \t]/.test(line)) return undefined
+  const said = line.slice('title:'.length).trim()
+  if (said === '' || said.length > maxHeadingLength) return undefined
+  return said.replace(/\s+/gu, ' ').replace(/^(["'])(.*)\1$/, '$2')
 }
 
 function* linesOf(text: string, from: number): Generator<{ start: number; line: string }, void> {

@@ -71,6 +71,21 @@ t.test('headings take no longer than their length, which has an end', async (t) 
   t.ok(performance.now() - since < 5000)
 })
 
+t.test('a title of front matter is read in time by its length, which has an end', async (t) => {
+  const titleOf = async (said: string) => {
+    const text = `---\ntitle:${said}\n---\n# One\n`
+    return (await read('text/markdown', text, { maxTextLength: text.length })).title
+  }
+  t.equal(await titleOf(" \t'A  title'\t "), 'A title')
+  t.equal(await titleOf(' '), 'One')
+  t.equal(await titleOf('A'), 'One')
+  t.equal(await titleOf(' \nTitle: A\ntitle: B\ntitle: C'), 'B')
+  t.equal(await titleOf(` ${'x'.repeat(1000)}`), 'x'.repeat(1000))
+  t.equal(await titleOf(` ${'x'.repeat(1001)}`), 'One')
+  // By the square of it: more than half an hour.
+  t.equal(await titleOf(` x${' '.repeat(4e6)}y`), 'One')
+})
+
 t.test('each row of CSV says what its cells are', async (t) => {
   const csv = 'Name,Toll\r\n"Folly, ""old""",1 d\r\n\r\nOsney,,more\r\n'
   t.equal((await read('text/csv', csv)).text, 'Name: Folly, "old"\nToll: 1 d\n\nName: Osney\nmore')
