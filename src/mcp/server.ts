@@ -45,7 +45,7 @@ const mostErrors = 10
 /** Ids in them may be percent-encoded. */
 const [longestUri, longestName] = [8192, 256]
 
-/** Parameters as they came: the SDK would tell of each that is wrong, of a hundred thousand at such length. */
+/** Parameters as they came: what is wrong with them is told as it is of arguments, and not by the SDK. */
 const asGiven: { readonly params: StandardSchemaV1<unknown, Readonly<Record<string, unknown>>> } = {
   params: {
     '~standard': {

@@ -2,19 +2,14 @@
 
 import { once } from 'node:events'
 import { pipeline, Transform } from 'node:stream'
-import { isRecord } from '../door/wording.js'
 import { parseJson } from '../json-text.js'
+import { flaw, idOf, overfull, type Flaw } from './flaws.js'
 import { wholeLines } from './lines.js'
 import { loadSdk, loadStdio, type Sdk } from './peer.js'
 import { createServer, type ServerOptions } from './server.js'
 
 /** No text that a store takes is as long, as JSON. */
 const maxMessageBytes = 64 * 1024 ** 2
-
-interface Flaw {
-  readonly id: string | number | null
-  readonly error: { readonly code: number; readonly message: string }
-}
 
 /**
  * Resolves when the assistant has closed its end, or at the signal. Nothing else may be written to stdout. What is no
@@ -68,6 +63,8 @@ function flawOf(sdk: Sdk, line: Buffer): Flaw | undefined {
   if (Array.isArray(message)) {
     return flaw(sdk.INVALID_REQUEST, 'a line is an array: messages come one a line')
   }
+  const tooMuch = overfull(sdk, message)
+  if (tooMuch !== undefined) return tooMuch
   const isMessage =
     sdk.isJSONRPCRequest(message) || sdk.isJSONRPCNotification(message) || isResponse(sdk, message)
   return isMessage
@@ -77,13 +74,4 @@ function flawOf(sdk: Sdk, line: Buffer): Flaw | undefined {
 
 function isResponse(sdk: Sdk, message: unknown): boolean {
   return sdk.isJSONRPCResultResponse(message) || sdk.isJSONRPCErrorResponse(message)
-}
-
-function idOf(message: unknown): string | number | null {
-  const id = isRecord(message) ? message['id'] : undefined
-  return typeof id === 'string' || typeof id === 'number' ? id : null
-}
-
-function flaw(code: number, message: string, id: Flaw['id'] = null): Flaw {
-  return { id, error: { code, message } }
 }

@@ -1,6 +1,7 @@
 // The protocol over HTTP, a message at a time: nothing is kept between requests, so any server of several may answer.
 
 import type { Server } from '@modelcontextprotocol/server'
+import { overfull } from './flaws.js'
 import { loadSdk, type Sdk } from './peer.js'
 import { createServer, type ServerOptions } from './server.js'
 
@@ -33,6 +34,13 @@ export async function answerMessage(
 ): Promise<void> {
   const sdk = await loadSdk()
   const { message, headers, signal } = posted
+  const flaw = overfull(sdk, message)
+  if (flaw !== undefined) {
+    // Who waits for the answer to a request reads it, and clients of the older era read no other status.
+    const status = flaw.id === null ? 400 : 200
+    await send({ status, text: JSON.stringify({ jsonrpc: '2.0', ...flaw }) })
+    return
+  }
   // What the protocol asks of requests to a server was looked at by whoever calls this.
   const request = new Request('http://localhost/mcp', {
     method: 'POST',
@@ -41,10 +49,10 @@ export async function answerMessage(
       'content-type': 'application/json',
       accept: `application/json, ${eventsType}`,
     },
-    body: JSON.stringify(message),
     signal,
   })
-  const isOlder = await sdk.isLegacyRequest(request.clone(), message)
+  // Nobody reads a body of it: the message is passed as it is.
+  const isOlder = await sdk.isLegacyRequest(request, message)
   const own = { ...options, tellsProgress: posted.takesEvents }
   const answering = isOlder
     ? await olderServer(sdk, own, posted.takesEvents && asksForProgress(message))

@@ -223,6 +223,7 @@ t.test('over HTTP bodies that are no message are refused', async (t) => {
     ['null', 400],
     ['{}', 400],
     ['{"jsonrpc":"2.0","id":{},"method":"tools/list"}', 400],
+    [`{"jsonrpc":"2.0","method":"a","params":{"a":[0${',0'.repeat(2000)}]}}`, 400],
     [`${'['.repeat(100_000)}`, 400],
     ['x'.repeat(17 * 1024 ** 2), 413],
   ] as const) {
@@ -249,6 +250,9 @@ t.test('on stdin what is no message is told in one line, and the session goes on
   for (const line of ['{broken', `[${list('a')},${list('b')}]`, 'null', '7', '{"id":"odd"}', '']) {
     say(line)
   }
+  const clientInfo = { ...params.clientInfo, icons: Array.from({ length: 2000 }, () => 1) }
+  const full = { ...params, clientInfo }
+  say(JSON.stringify({ jsonrpc: '2.0', id: 'full', method: 'initialize', params: full }))
   const megabyte = 'x'.repeat(1024 ** 2)
   for (let n = 0; n < 100; n++) {
     const goesOn = child.stdin!.write(megabyte)
@@ -267,10 +271,11 @@ t.test('on stdin what is no message is told in one line, and the session goes on
     { id: null, error: { code: -32600 } },
     { id: null, error: { code: -32600 } },
     { id: 'odd', error: { code: -32600 } },
+    { id: 'full', error: { code: -32602, message: /500 values/ } },
     { id: null, error: { code: -32600, message: /67108864 bytes/ } },
     { id: 'last', result: {} },
   ])
-  t.equal(told.length, 8)
+  t.equal(told.length, 9)
   t.equal(stderr(), '')
   t.ok(peakOf(child.pid!) - before < 256 * 1024, `${peakOf(child.pid!) - before} kB more`)
 })

@@ -132,6 +132,44 @@ t.test('an initialize of 2025-06-18, written by hand, is answered', async (t) =>
   })
 })
 
+t.test('what is wrong in thousands of places is told in some words', async (t) => {
+  const { url } = await serve(t, { mcp: true, authenticate })
+  const wrong = Array.from({ length: 2000 }, () => 1)
+  const named = Object.fromEntries(wrong.map((value, n) => [`a${n}`, value]))
+  const protocol = 'io.modelcontextprotocol'
+  const newer = (clientInfo: object, clientCapabilities: object = {}) => ({
+    _meta: {
+      [`${protocol}/protocolVersion`]: '2026-07-28',
+      [`${protocol}/clientInfo`]: { name: 'hand', version: '1', ...clientInfo },
+      [`${protocol}/clientCapabilities`]: clientCapabilities,
+    },
+  })
+  const older = (clientInfo: object, capabilities: object = {}) => ({
+    protocolVersion: '2025-06-18',
+    clientInfo: { name: 'hand', version: '1', ...clientInfo },
+    capabilities,
+  })
+  const called = { name: 'list', arguments: { what: 'cores' } }
+  for (const [method, params] of [
+    ['initialize', older({ icons: wrong })],
+    ['initialize', older({}, { experimental: named })],
+    ['initialize', older({}, { extensions: named })],
+    ['server/discover', newer({}, { experimental: named })],
+    ['tools/call', { ...called, ...newer({ icons: wrong }) }],
+    ['tools/call', { ...called, _meta: named }],
+    ['tools/call', { ...called, arguments: named }],
+  ] as const) {
+    const reply = await post(url, { jsonrpc: '2.0', id: 1, method, params })
+    t.equal(reply.status, 200, method)
+    t.match(json(reply), { jsonrpc: '2.0', id: 1, error: { code: -32602 } })
+    t.ok(reply.body.length < 1000, `${method}: ${reply.body.length} bytes`)
+  }
+  const filters = { id: { $in: wrong.map(String) } }
+  const asked = { name: 'query_objects', arguments: { schema: 'lorekeep_entity', filters } }
+  const reply = await post(url, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: asked })
+  t.equal(reply.status, 200, 'what is inside the arguments is for the tools')
+})
+
 t.test('progress comes before the answer, to those who take events alone', async (t) => {
   const { url, flows } = await serve(t, { mcp: true, authenticate })
   const { job } = await flows.load('default', { id: 'urn:note', content: text, user: 'alice' })
