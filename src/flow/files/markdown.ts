@@ -1,8 +1,7 @@
 // Markdown: the text as it is, with its headings (CommonMark 0.31, 4.2 and 4.3).
 
 import { atxHeading } from '../atx-heading.js'
-import type { DocumentHeading } from '../types.js'
-import { textTooLong, type StructuredText } from './structured-text.js'
+import { Headings, textTooLong, type StructuredText } from './structured-text.js'
 import { Unreadable } from './unreadable.js'
 import type { ReadLimits } from './types.js'
 
@@ -21,7 +20,7 @@ const maxFrontMatter = 100
 export function readMarkdown(text: string, { maxTextLength }: ReadLimits): StructuredText {
   if (text.length > maxTextLength) throw textTooLong(maxTextLength)
   if (text.trim() === '') throw new Unreadable('empty', 'it has no text')
-  const headings: DocumentHeading[] = []
+  const headings = new Headings()
   const front = frontMatterOf(text)
   let open = ''
   /** Where the paragraph under way begins; -1 where there is none, -2 in what is no paragraph. */
@@ -30,7 +29,7 @@ export function readMarkdown(text: string, { maxTextLength }: ReadLimits): Struc
   const add = (start: number, end: number, marked: string, level: number) => {
     const plain = marked.length > maxHeadingLength ? '' : plainText(marked)
     if (plain === '') return
-    headings.push({ start, end, text: plain, level })
+    headings.add({ start, end, text: plain, level })
     if (level === 1) title ??= plain
   }
   let isComment = false
@@ -68,7 +67,7 @@ export function readMarkdown(text: string, { maxTextLength }: ReadLimits): Struc
     else if (paragraph === -1) paragraph = start
   }
   const named = front.title ?? title
-  return { text, ...(named !== undefined && { title: named }), headings, pages: [] }
+  return { text, ...(named !== undefined && { title: named }), headings: headings.all, pages: [] }
 }
 
 function isRule(line: string): boolean {

@@ -7,7 +7,7 @@ export interface StructuredText {
   readonly text: string
   /** What the file itself says it is called. */
   readonly title?: string
-  /** In the order of the text, as the pages. */
+  /** In the order of the text, as the pages; a bounded number. */
   readonly headings: readonly DocumentHeading[]
   /** Empty where the file has none. */
   readonly pages: readonly DocumentPage[]
@@ -16,6 +16,32 @@ export interface StructuredText {
 /** Of a line: longer ones are no headings. */
 const maxHeadingLength = 1000
 const mostParts = 10_000
+/** Who reads a file gets them in one piece, and cuts its text at each. */
+const mostHeadings = 10_000
+
+/**
+ * The headings of a file, where they are too many those of its outermost levels. A level stays or goes as a
+ * whole, so that nothing comes to stand under a heading that is not its own.
+ */
+export class Headings {
+  #found: DocumentHeading[] = []
+  /** The innermost level of which there are not too many. */
+  #innermost = Infinity
+
+  /** In the order of the text. */
+  get all(): readonly DocumentHeading[] {
+    return this.#found
+  }
+
+  add(heading: DocumentHeading): void {
+    if (heading.level > this.#innermost) return
+    this.#found.push(heading)
+    if (this.#found.length <= mostHeadings) return
+    const last = this.#found.reduce((most, { level }) => Math.max(most, level), 0)
+    this.#innermost = last - 1
+    this.#found = this.#found.filter(({ level }) => level < last)
+  }
+}
 
 /** A text that is put together of paragraphs and lines. */
 export class TextBuilder {
@@ -23,7 +49,7 @@ export class TextBuilder {
   #parts: string[] = []
   /** What is behind them. */
   readonly #done: string[] = []
-  readonly #headings: DocumentHeading[] = []
+  readonly #headings = new Headings()
   readonly #pages: DocumentPage[] = []
   #length = 0
   #page: number | undefined
@@ -75,7 +101,7 @@ export class TextBuilder {
     this.#add(trimmed, '\n\n')
     if (trimmed === '' || trimmed.length > maxHeadingLength) return
     const start = this.#length - trimmed.length
-    this.#headings.push({ start, end: this.#length, text: trimmed, level })
+    this.#headings.add({ start, end: this.#length, text: trimmed, level })
   }
 
   /** @throws Unreadable where there is no text in it */
@@ -87,7 +113,7 @@ export class TextBuilder {
     return {
       text,
       ...(isTitle && { title: named.toWellFormed() }),
-      headings: this.#headings,
+      headings: this.#headings.all,
       pages: this.#pages,
     }
   }

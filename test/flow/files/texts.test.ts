@@ -86,6 +86,24 @@ t.test('a title of front matter is read in time by its length, which has an end'
   t.equal(await titleOf(` x${' '.repeat(4e6)}y`), 'One')
 })
 
+t.test('of more than 10,000 headings the outermost levels stay, as a whole', async (t) => {
+  const levels = async (text: string, type: 'text/markdown' | 'text/html' = 'text/markdown') => {
+    const { headings } = await read(type, text)
+    const counts = new Map<number, number>()
+    for (const { level } of headings) counts.set(level, (counts.get(level) ?? 0) + 1)
+    return Object.fromEntries(counts)
+  }
+  const threes = '### C\n'.repeat(9_998)
+  t.strictSame(await levels(`${threes}# A\n## B\n`), { 1: 1, 2: 1, 3: 9_998 })
+  t.strictSame(await levels(`${threes}# A\n## B\n## B\n### C\n`), { 1: 1, 2: 2 })
+  t.strictSame(await levels(`${threes}# A\n${'## B\n'.repeat(10_000)}`), { 1: 1 })
+  t.strictSame(await levels(`<html><h1>A</h1>${'<h2>B</h2>'.repeat(10_000)}`, 'text/html'), {
+    1: 1,
+  })
+  const found = await read('text/markdown', '# A\n'.repeat(10_001))
+  t.strictSame([found.title, found.headings], ['A', []])
+})
+
 t.test('each row of CSV says what its cells are', async (t) => {
   const csv = 'Name,Toll\r\n"Folly, ""old""",1 d\r\n\r\nOsney,,more\r\n'
   t.equal((await read('text/csv', csv)).text, 'Name: Folly, "old"\nToll: 1 d\n\nName: Osney\nmore')
