@@ -68,16 +68,26 @@ async function rootOf(archive: ZipReader): Promise<string> {
  * rest; but `</br>` is a second line break. What is marked as text would be a comment.
  */
 function openTags(xml: string): string {
-  return xml
-    .replace(/^\uFEFF?\s*<\?xml[^>]*\?>/, '')
-    .replace(/<!\[CDATA\[(.*?)\]\]>/gs, (_, text: string) =>
-      text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
-    )
+  return withoutMarks(xml.replace(/^\uFEFF?\s*<\?xml[^>]*\?>/, ''))
     .replace(/<\/br\s*>/gi, '')
     .replace(
       /<(?!br[\s/])([a-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*\/>/gi,
       '<$1$2></$1>',
     )
+}
+
+/** Not by an expression: it looks through the rest for the end of each that has none. */
+function withoutMarks(xml: string): string {
+  const mark = '<![CDATA['
+  let plain = ''
+  for (let at = 0; ;) {
+    const start = xml.indexOf(mark, at)
+    const end = start < 0 ? -1 : xml.indexOf(']]>', start + mark.length)
+    if (end < 0) return plain + xml.slice(at)
+    const text = xml.slice(start + mark.length, end)
+    plain += xml.slice(at, start) + text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+    at = end + ']]>'.length
+  }
 }
 
 function resolved(from: string, href: string): string {

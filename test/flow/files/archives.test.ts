@@ -48,6 +48,15 @@ t.test(
   },
 )
 
+t.test('marks of text that nothing ends take time by their number', async (t) => {
+  const open = '<![CDATA['
+  const two = `<p>${open}1 < 2]]> and ${open}3 < 4]]></p><p>End ${open}`
+  t.match((await read(book, epub('x', [two]))).text, /^1 < 2 and 3 < 4\n\nEnd/)
+  // By the square of it: more than half an hour.
+  const { text } = await read(book, epub('x', [`<p>One</p>${open.repeat(1e6)}`]))
+  t.match(text, /^One/)
+})
+
 t.test('what is encrypted says so', async (t) => {
   const quoted = "<encryption><CipherReference URI='OEBPS/text/%630.xhtml'/></encryption>"
   const other = epub('x', ['<p>x</p>'], { 'META-INF/encryption.xml': quoted })
