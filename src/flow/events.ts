@@ -3,9 +3,9 @@
 import { setMaxListeners } from 'node:events'
 import { isOwn } from '../scope.js'
 import type { JobEvent, WatchQuery } from './types.js'
+import { Unread } from './unread.js'
 
-// Beyond, progress is forgotten first, and then the oldest of all: a watcher that stands still must
-// not fill the memory.
+// A watcher that stands still must not fill the memory.
 const maxUnread = 10_000
 
 export class EventHub {
@@ -43,7 +43,7 @@ export class Watcher implements AsyncIterableIterator<JobEvent> {
   /** The last that was told of each job, where jobs are named, or a document. */
   readonly told = new Map<string, JobEvent>()
   readonly #onEnd: () => void
-  #unread: JobEvent[] = []
+  readonly #unread = new Unread(maxUnread)
   #waiting: ((result: IteratorResult<JobEvent>) => void)[] = []
   #failure: { readonly error: unknown } | undefined
   #ended = false
@@ -117,7 +117,7 @@ export class Watcher implements AsyncIterableIterator<JobEvent> {
   }
 
   return(): Promise<IteratorResult<JobEvent>> {
-    this.#unread = []
+    this.#unread.clear()
     this.end()
     return Promise.resolve({ done: true, value: undefined })
   }
@@ -139,21 +139,8 @@ export class Watcher implements AsyncIterableIterator<JobEvent> {
     if (this.isNamed) this.told.set(event.job, event)
     const resolve = this.#waiting.shift()
     if (resolve !== undefined) resolve({ done: false, value: event })
-    else this.#keep(event)
+    else this.#unread.push(event)
     if (this.query.job !== undefined && isLast(event)) this.end()
-  }
-
-  #keep(event: JobEvent): void {
-    if (event.type === 'progress') {
-      // The newest progress of a job stands for those before it.
-      const last = this.#unread.findLastIndex(({ job }) => job === event.job)
-      if (last >= 0 && this.#unread[last]?.type === 'progress') this.#unread.splice(last, 1)
-    }
-    this.#unread.push(event)
-    if (this.#unread.length > maxUnread) {
-      const progress = this.#unread.findIndex(({ type }) => type === 'progress')
-      this.#unread.splice(Math.max(progress, 0), 1)
-    }
   }
 
   /** A failure is told once, and to nobody who does not listen any more. */

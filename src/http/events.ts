@@ -4,11 +4,6 @@ import { isPreferred } from '../accept.js'
 import type { Call, Sink } from './call.js'
 import type { Stopwatch } from './stream.js'
 
-export interface SentEvent {
-  readonly type: string
-  readonly data: unknown
-}
-
 interface SendOptions {
   readonly heartbeatMs: number
   readonly idleTimeoutMs: number
@@ -40,7 +35,8 @@ export class EventSending {
     sink.flush()
   }
 
-  async all(events: AsyncIterable<SentEvent>): Promise<void> {
+  /** @param texts of events */
+  async all(texts: AsyncIterable<string>): Promise<void> {
     const sink = this.#sink
     const { heartbeatMs, idleTimeoutMs, clock } = this.#options
     const heartbeat = setInterval(() => {
@@ -48,9 +44,9 @@ export class EventSending {
     }, heartbeatMs).unref()
     try {
       let id = 0
-      for await (const event of events) {
+      for await (const text of texts) {
         id++
-        sink.write(`id: ${id}\n${textOf(event)}`)
+        sink.write(`id: ${id}\n${text}`)
         if (!sink.isFull) continue
         clock?.pause()
         await sink.drained(idleTimeoutMs)
@@ -62,13 +58,14 @@ export class EventSending {
   }
 
   /** After a last event, which has no number. */
-  async end(last?: SentEvent): Promise<void> {
-    if (last !== undefined) this.#sink.write(textOf(last))
+  async end(last?: string): Promise<void> {
+    if (last !== undefined) this.#sink.write(last)
     await this.#sink.end(this.#options.idleTimeoutMs)
   }
 }
 
-function textOf({ type, data }: SentEvent): string {
+/** But for its number, which is the stream's. */
+export function eventText(type: string, data: unknown): string {
   return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
 }
 

@@ -4,8 +4,7 @@ import { hasCode, LorekeepError } from '../../errors.js'
 import type { AnswerQuery, AnswerStream, Generate } from '../../graph/types.js'
 import type { KnowledgeStore } from '../../knowledge/types.js'
 import { isDisconnect } from '../body.js'
-import { beginEvents, eventsType, wantsEvents } from '../events.js'
-import type { SentEvent } from '../events.js'
+import { beginEvents, eventsType, eventText, wantsEvents } from '../events.js'
 import { askedGraph, GraphBody, maxDepth } from '../graph-question.js'
 import { readJson } from '../json.js'
 import type { JsonLimits } from '../json.js'
@@ -106,7 +105,7 @@ export function answerRoutes(options: AnswerRoutesOptions): readonly Route[] {
     } catch (error) {
       const isGone = isDisconnect(error) || hasCode(error, 'LK_HTTP_TIMEOUT')
       if (call.hasGone || isGone) throw error
-      await sending.end({ type: 'error', data: problemOf(error, requestId) })
+      await sending.end(eventText('error', problemOf(error, requestId)))
       // For the host to know.
       throw error
     }
@@ -117,10 +116,10 @@ export function answerRoutes(options: AnswerRoutesOptions): readonly Route[] {
 async function* eventsOf(
   stream: AnswerStream,
   sources: unknown,
-): AsyncGenerator<SentEvent, void, undefined> {
-  yield { type: 'sources', data: { sources } }
-  for await (const text of stream) yield { type: 'text', data: { text } }
-  yield { type: 'answer', data: await stream }
+): AsyncGenerator<string, void, undefined> {
+  yield eventText('sources', { sources })
+  for await (const text of stream) yield eventText('text', { text })
+  yield eventText('answer', await stream)
 }
 
 function tooSlow(maxAnswerMs: number): LorekeepError {

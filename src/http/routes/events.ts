@@ -4,8 +4,8 @@ import { LorekeepError } from '../../errors.js'
 import type { FlowQueue, JobEvent, WatchQuery } from '../../flow/types.js'
 import { scopeOf } from '../access.js'
 import { shownUser } from '../auth.js'
-import { beginEvents, eventHeaders, eventsType } from '../events.js'
-import type { EventSending, SentEvent } from '../events.js'
+import { beginEvents, eventHeaders, eventsType, eventText } from '../events.js'
+import type { EventSending } from '../events.js'
 import { aText, user } from '../parameters.js'
 import { answer } from '../reply.js'
 import type { Places } from '../places.js'
@@ -81,7 +81,7 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
       const scope = scopeOf(principal)
       const events = flows.watch({ ...asked, scope, signal: ended.signal })
       sending = beginEvents(call, limits)
-      await sending.all(typed(events))
+      await sending.all(textsOf(events))
     } finally {
       ends.delete(end)
       forget()
@@ -117,6 +117,13 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
   }
 }
 
-async function* typed(events: AsyncIterable<JobEvent>): AsyncGenerator<SentEvent, void, undefined> {
-  for await (const event of events) yield { type: event.type, data: event }
+/** Made once for all streams: hundreds may be told the same event. */
+const texts = new WeakMap<JobEvent, string>()
+
+async function* textsOf(events: AsyncIterable<JobEvent>): AsyncGenerator<string, void, undefined> {
+  for await (const event of events) {
+    let text = texts.get(event)
+    if (text === undefined) texts.set(event, (text = eventText(event.type, event)))
+    yield text
+  }
 }

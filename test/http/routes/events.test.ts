@@ -33,6 +33,32 @@ t.test('what happens to a document is told as it happens', async (t) => {
   }
 })
 
+t.test('the text of an event is made once, however many are told', async (t) => {
+  const serving = await serve(t)
+  await defineQuick(serving)
+  const streams: EventStream[] = []
+  for (let n = 0; n < 5; n++) streams.push(await openEvents(t, serving, path))
+  const made: string[] = []
+  const { stringify } = JSON
+  t.teardown(() => void (JSON.stringify = stringify))
+  JSON.stringify = (value: { type?: unknown } | undefined, ...rest: []) => {
+    if (typeof value?.type === 'string') made.push(value.type)
+    return stringify(value, ...rest)
+  }
+  const job = await load(serving, text('a'))
+  run(t, serving)
+  const types = ['queued', 'active', 'step', 'done']
+  for (const stream of streams) {
+    for (const [at, type] of types.entries()) {
+      t.match(await stream.next(), { id: String(at + 1), event: type, data: { type, job } })
+    }
+  }
+  t.strictSame(
+    made.filter((type) => types.includes(type)),
+    types,
+  )
+})
+
 t.test('of a document that is named its state is told first', async (t) => {
   const serving = await serve(t)
   await defineQuick(serving)
