@@ -38,11 +38,13 @@ export async function nearest(
   if (k === 0) return []
 
   const turns = new Turns(signal)
+  // One of zeros points nowhere: no link leads nearer to it, and all are ties.
+  const isLooked = exact || vector.every((component) => component === 0)
   const question = new VectorQuestion(vector, memory)
   const candidates = new Candidates(sets, k, term, turns)
   for (const [place, set] of sets.entries()) {
     if (set.dimensions !== vector.length || set.count === 0) continue
-    const isFound = !exact && (await searchLinks(question, set, place, k, candidates, turns))
+    const isFound = !isLooked && (await searchLinks(question, set, place, k, candidates, turns))
     if (!isFound) await searchExactly(question, set, place, candidates, turns)
   }
   return candidates.result()

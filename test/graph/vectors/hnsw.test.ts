@@ -156,6 +156,13 @@ t.test('equal vectors and zeros do not cut links off', async (t) => {
     (await ask(set, equal, 20)).map(({ entity }) => entity),
     wanted,
   )
+
+  // Nothing is nearer than anything else to what points nowhere.
+  const nowhere = new Float32Array(24)
+  t.strictSame(
+    (await ask(set, nowhere, 20)).map(({ entity }) => entity),
+    expected([made], nowhere, 20).map(({ entity }) => entity),
+  )
 })
 
 t.test('groups of vectors far from all others are found', async (t) => {
