@@ -1,6 +1,7 @@
 // Changes of all jobs that match, some at a time.
 
 import type { Cursors } from '../paging.js'
+import { Turns } from '../turns.js'
 import { nameOf, searchOf } from './listings.js'
 import type { ChangePlace, JobChange } from './queue/job-changes.js'
 import type { JobQueue } from './queue/queue.js'
@@ -37,9 +38,11 @@ export class Bulk {
     let place = after === undefined ? undefined : (cursors.open(after, list) as ChangePlace)
     let changed = 0
     let left = idleCommits + limit / perCommit
+    const turns = new Turns(signal)
     do {
       check()
-      signal?.throwIfAborted()
+      // A storage in memory answers within the turn of the event loop, in which nobody else has one.
+      await turns.pass()
       const most = Math.min(limit - changed, perCommit)
       const done = await queue.change(change, search, place, most, member)
       changed += done.changed

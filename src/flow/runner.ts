@@ -5,6 +5,7 @@ import type { Clock } from '../clock.js'
 import { onlyCompute } from './definition.js'
 import { Execution } from './execution.js'
 import type { ExecutionOptions, Interruption } from './execution.js'
+import { Turns } from '../turns.js'
 import { Pace } from './pace.js'
 import { Places } from './places.js'
 import { noFlow } from './queue/jobs.js'
@@ -154,7 +155,12 @@ export class FlowRunner implements Runner {
     try {
       // Steps that end in one turn are followed by as many, claimed together.
       await undefined
-      while (this.#again.delete(id) && this.#stopping === undefined) await this.#claimOnce(id)
+      // A storage in memory answers within the turn of the event loop, in which nobody else has one.
+      const turns = new Turns(undefined)
+      while (this.#again.delete(id) && this.#stopping === undefined) {
+        await this.#claimOnce(id)
+        await turns.pass()
+      }
       this.#waitForDue(id)
     } catch (error) {
       this.#options.onError(error)

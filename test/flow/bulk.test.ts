@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep, type Lorekeep } from '../../src/index.js'
 import type { JobEvent } from '../../src/flow/types.js'
+import { longest } from '../../src/turns.js'
 
 /** Of two users each so many documents, the first ones of which fail for good. */
 async function filled(t: Test, count: number, dead: number): Promise<Lorekeep> {
@@ -112,4 +113,30 @@ t.test('an abort ends it, and so does closing the store', async (t) => {
   const closed = flows.cancelAll({ flow: 'f' })
   await keep.close()
   await t.rejects(closed, { code: 'LK_CLOSED' })
+})
+
+t.test('others have their turns of the event loop, also where the storage is memory', async (t) => {
+  const { flows } = await filled(t, 600, 600)
+  const before = longest.ms
+  longest.ms = -1
+  t.teardown(() => (longest.ms = before))
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  // 256 in a commit.
+  t.strictSame(await flows.retryAll({ state: 'dead' }), { retried: 1200 })
+  t.ok(turns >= 4, `${turns} turns while 1,200 jobs were retried`)
+  await flows.define({ id: 'f', steps: [{ name: 'pass', run: (input) => input }] })
+  turns = 0
+  const seen = flows.watch({ flow: 'f' })
+  const runner = flows.run({ flows: ['f'] })
+  let left = 1200
+  for await (const { state } of seen) if (state === 'done' && --left === 0) break
+  t.ok(turns >= 4, `${turns} turns while 1,200 jobs were run`)
+  await runner.stop()
+  isOver = true
 })
