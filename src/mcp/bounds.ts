@@ -2,6 +2,7 @@
 // careful with other scripts than a count of characters. An answer comes twice, as text and as an object, of which
 // assistants pass one on: each of the two keeps the bound.
 
+import type { Fields } from '../door/wording.js'
 import type { JsonObject, JsonValue } from '../types.js'
 import { count } from './fields.js'
 
@@ -135,7 +136,10 @@ function partOf<Item>(item: Item, text: string): Part<Item> {
   return { item, text, bytes: Math.max(bytesOf(text), jsonBytesOf(item)) + 1 }
 }
 
-/** Where it is too long, texts and lists in it become shorter until it fits; whether they did. */
+/**
+ * Where it is too long, texts and lists in it become shorter until it fits; whether they did. The longest that fits is
+ * looked for by halves: one of a megabyte that was copied for each length took seconds.
+ */
 function shortPart<Item extends object>(
   item: Item,
   textOf: (item: Item) => string,
@@ -143,28 +147,69 @@ function shortPart<Item extends object>(
 ): readonly [part: Part<Item>, isShortened: boolean] {
   const whole = partOf(item, textOf(item))
   if (whole.bytes <= room) return [whole, false]
-  for (let most = Math.ceil(room); most > 0; most = Math.floor(most * shorter)) {
-    const short = shortened(item, most) as Item
-    const part = partOf(short, cut(textOf(short), Math.max(most, leastText)))
-    if (part.bytes <= room) return [part, true]
+  const lengths: number[] = []
+  for (let most = Math.ceil(room); most > 0; most = Math.floor(most * shorter)) lengths.push(most)
+  let fitting: Part<Item> | undefined
+  for (let [low, high] = [0, lengths.length]; low < high;) {
+    const middle = (low + high) >> 1
+    const part = partWithin(lengths[middle] ?? 0)
+    if (part === undefined) low = middle + 1
+    else {
+      fitting = part
+      high = middle
+    }
   }
   // Members in members in members: nothing of ours.
-  return [partOf({} as Item, '{…}'), true]
+  return [fitting ?? partOf({} as Item, '{…}'), true]
+
+  function partWithin(most: number): Part<Item> | undefined {
+    const short = shortened(item, most, room) as Item | undefined
+    if (short === undefined) return undefined
+    const part = partOf(short, cut(textOf(short), Math.max(most, leastText)))
+    return part.bytes <= room ? part : undefined
+  }
 }
 
-/** Of each text the first `most` UTF-16 code units, of each list and object the first `most` members. */
-function shortened(value: unknown, most: number): unknown {
-  if (typeof value === 'string') return cut(value, most)
-  if (Array.isArray(value)) return value.slice(0, most).map((item) => shortened(item, most))
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).slice(0, Math.max(most, leastMembers))
-  const name = Math.max(leastName, Math.min(most, longestName))
-  return Object.fromEntries(
-    entries.map(([key, member]) => {
-      const inside = typeof member === 'string' ? most : Math.floor(most / 2)
-      return [cut(key, name), shortened(member, inside)]
-    }),
-  )
+/**
+ * Of each text the first `most` UTF-16 code units, of each list and object the first `most` members. Undefined where
+ * that has more than `room` bytes as JSON, of which no more is copied than shows it.
+ */
+function shortened(value: object, most: number, room: number): unknown {
+  let left = room
+  const short = within(value, most)
+  return left < 0 ? undefined : short
+
+  function within(value: unknown, most: number): unknown {
+    if (typeof value === 'string') {
+      const text = cut(value, most)
+      left -= text.length + 2
+      return text
+    }
+    left -= 1
+    if (typeof value !== 'object' || value === null) return value
+    // Each member has a comma, or a bracket, a name quotes and a colon.
+    if (Array.isArray(value)) {
+      const items: unknown[] = []
+      for (const item of value.slice(0, most)) {
+        if (left < 0) break
+        left -= 1
+        items.push(within(item, most))
+      }
+      return items
+    }
+    const longest = Math.max(leastName, Math.min(most, longestName))
+    const members = new Map<string, unknown>()
+    for (const key of Object.keys(value).slice(0, Math.max(most, leastMembers))) {
+      if (left < 0) break
+      const member = (value as Fields)[key]
+      const name = cut(key, longest)
+      // Names that begin alike.
+      if (members.has(name)) continue
+      left -= name.length + 4
+      members.set(name, within(member, typeof member === 'string' ? most : Math.floor(most / 2)))
+    }
+    return Object.fromEntries(members)
+  }
 }
 
 const shorter = 0.8

@@ -3,6 +3,8 @@
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep } from '../../src/lorekeep.js'
+import { listing, single } from '../../src/mcp/bounds.js'
+import type { JsonObject } from '../../src/types.js'
 import { textOf } from './assistant.js'
 import { assistantFor } from './connected.js'
 
@@ -83,4 +85,57 @@ t.test('a schema is read in pieces', async (t) => {
   }
   t.equal(pieces, 3)
   t.match(JSON.parse(read), { name: 'long', description })
+})
+
+/** Of members in members, and how often those that have none inside were read. */
+function nested(depth: number, width: number, kind: 'lists' | 'objects') {
+  let reads = 0
+  const leaf = {
+    get n() {
+      reads++
+      return 1
+    },
+  }
+  const at = (depth: number): unknown => {
+    if (depth === 0) return leaf
+    const members = Array.from({ length: width }, () => at(depth - 1))
+    return kind === 'lists' ? members : Object.fromEntries(members.map((m, n) => [`k${n}`, m]))
+  }
+  const item = { id: 'urn:nested', inside: at(depth) } as JsonObject
+  return { item, reads: () => reads, leaves: width ** depth }
+}
+
+for (const [kind, depth, width] of [
+  ['lists', 8, 4],
+  ['objects', 15, 2],
+  ['objects', 4, 15],
+] as const) {
+  t.test(`${kind} ${width} wide and ${depth} deep are not copied again and again`, async (t) => {
+    const textOf = (item: object) => JSON.stringify(item)
+    for (const tokens of [500, 20_000]) {
+      for (const inList of [false, true]) {
+        const { item, reads, leaves } = nested(depth, width, kind)
+        const list = { name: 'items', items: [item], textOf, heading: '', nothing: '' }
+        const bounded = inList ? listing({ ...list, next: () => undefined }) : single(item, textOf)
+        const { text, object } = await bounded(tokens)
+        // Whole, for the text and the object; what may have room is little beside it.
+        t.ok(reads() < 4 * leaves, `${reads()} reads of ${leaves}`)
+        t.ok(Buffer.byteLength(text) <= tokens * 4)
+        t.ok(Buffer.byteLength(JSON.stringify(object)) <= tokens * 4)
+        if (inList) t.match({ text, object }, { text: /was cut/, object: { truncated: true } })
+      }
+    }
+  })
+}
+
+t.test('of one that is too long as much is shown as there is room for', async (t) => {
+  const textOf = ({ text }: { text: string }) => text
+  const item = { text: 'x'.repeat(100_000), names: Array.from({ length: 5000 }, () => 'name') }
+  for (const tokens of [500, 2000, 20_000]) {
+    const { text, object } = await single(item, textOf as never)(tokens)
+    const bytes = Buffer.byteLength(JSON.stringify(object))
+    t.ok(bytes <= tokens * 4 && bytes > tokens * 4 * 0.7, `${bytes} of ${tokens * 4}`)
+    t.match(text, /^x+…$/)
+    t.match(object, { text: /^x+…$/ })
+  }
 })
