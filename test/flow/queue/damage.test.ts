@@ -61,17 +61,23 @@ t.test('documents that cannot be read are dead letters, and hold up no others', 
   }
 })
 
+/** A queue with one document, whose job was claimed, and has come to this. */
+async function claimedBefore(state: 'dead' | 'delayed' | 'queued') {
+  const clock = new VirtualClock()
+  const storage = await new MemoryBackend().open('flows')
+  const queue = await openQueue(storage, { clock })
+  const id = await queue.load('f', documentOf('lost'))
+  const { jobs } = await queue.claim('f', 1)
+  const claimed = jobs[0]!
+  if (state === 'queued') await queue.release(claimed, failureOf(claimed))
+  else await queue.fail(claimed, failureOf(claimed), { mayRetry: state === 'delayed' })
+  return { clock, storage, queue, id }
+}
+
 t.test('of a job that has neither record nor document both are named', async (t) => {
   for (const state of ['delayed', 'queued'] as const) {
     for (const damage of ['gone', 'damaged'] as const) {
-      const clock = new VirtualClock()
-      const storage = await new MemoryBackend().open('flows')
-      const queue = await openQueue(storage, { clock })
-      const id = await queue.load('f', documentOf('lost'))
-      const { jobs } = await queue.claim('f', 1)
-      const claimed = jobs[0]!
-      if (state === 'queued') await queue.release(claimed, failureOf(claimed))
-      else await queue.fail(claimed, failureOf(claimed), { mayRetry: true })
+      const { clock, storage, id } = await claimedBefore(state)
       await damageOf(storage, jobKey(numberIn(id)!), damage)
       await damageOf(storage, blockKey(blockOf(numberIn(id)!)), damage)
       await clock.advance(1e9)
@@ -90,14 +96,7 @@ t.test(
   async (t) => {
     for (const state of ['dead', 'delayed', 'queued'] as const) {
       for (const damage of ['gone', 'damaged'] as const) {
-        const clock = new VirtualClock()
-        const storage = await new MemoryBackend().open('flows')
-        const queue = await openQueue(storage, { clock })
-        const id = await queue.load('f', documentOf('lost'))
-        const { jobs } = await queue.claim('f', 1)
-        const claimed = jobs[0]!
-        if (state === 'queued') await queue.release(claimed, failureOf(claimed))
-        else await queue.fail(claimed, failureOf(claimed), { mayRetry: state === 'delayed' })
+        const { clock, storage, queue, id } = await claimedBefore(state)
         const sound = ['sound', 'of bob', 'of carol']
         for (const name of sound) await queue.load('f', documentOf(name, name))
         await damageOf(storage, jobKey(numberIn(id)!), damage)
