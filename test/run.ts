@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { pickSeed } from './fixtures/random.js'
 import { runTestFile, testFiles } from './test-file.js'
 
-const longSeconds = 4
+const longSeconds = 3
 
 /** Long ones that `npm test` does not leave out: what each engine has to keep, models, and what a crash leaves. */
 const always: readonly string[] = [
