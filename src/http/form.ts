@@ -148,16 +148,23 @@ function headOf(head: string, count: number): Omit<Part, 'content'> {
   return { name, fileName, type: valueOf('content-type')?.trim() ?? '' }
 }
 
-/** Browsers write a quotation mark as `%22`, and curl as `\"`; .NET puts no marks around a word. */
-function parameterOf(disposition: string, name: string): string | undefined {
-  const expression = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s";]+))`, 'i')
-  const [, quoted, bare] = expression.exec(disposition) ?? []
-  return (
-    bare ??
-    quoted
-      ?.replace(/\\(["\\])/g, '$1')
-      .replace(/%(22|0A|0D)/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
-  )
+const parameters = /;\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/g
+
+/**
+ * The first of the name, in no value of another. Browsers write a quotation mark as `%22`, and curl as `\"`; .NET puts
+ * no marks around a word.
+ */
+function parameterOf(disposition: string, wanted: string): string | undefined {
+  for (const [, name, quoted, bare] of disposition.matchAll(parameters)) {
+    if (name?.toLowerCase() !== wanted) continue
+    return (
+      bare ??
+      quoted
+        ?.replace(/\\(["\\])/g, '$1')
+        .replace(/%(22|0A|0D)/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    )
+  }
+  return undefined
 }
 
 function noForm(reason: string): LorekeepError {

@@ -40,6 +40,8 @@ t.test('those of others are, too', async (t) => {
     `${part("name=f; filename=a.pdf; filename*=utf-8''b.pdf")}${part('name=id')}${end}`,
   )
   t.strictSame([bare.file.name, ...bare.fields], ['a.pdf', ['id', '1']], 'as .NET has it')
+  const odd = await read(`${file}${part('x="; filename=y; name=z"; NAME="id"')}${end}`)
+  t.strictSame([odd.file.name, ...odd.fields], ['a.txt', ['id', '1']], 'a value is no parameter')
   const inside = await read(`${part('name="f"; filename="a"', 'a\r\n--xy\r\n--xz')}${end}`)
   t.equal(
     Buffer.from(inside.file.bytes).toString(),
