@@ -9,10 +9,9 @@ import { keptAbove } from './graph-builder.js'
 import { aboveBytes, areFollowed, linkBlocks, LinksLayout, readHeader } from './links.js'
 import { tableAt, walkRoom, type Blocks, type VectorMemory } from './memory.js'
 import { equalBefore, factorBefore, none } from './rows.js'
-import { sampleNearest } from './sampling.js'
 import { vectorsPerBlock, type VectorSet, type LinksHeader } from './types.js'
 import { vectorBlocks, type VectorQuestion } from './vector-question.js'
-import { mostNumbers, mostWidth, Walk } from './walk.js'
+import { mostNumbers, mostWidth, sampleNearest, Walk } from './walk.js'
 
 /** A search that keeps more than this part of the vectors in view meets most of them. */
 const mostKept = 1 / 16
@@ -108,6 +107,9 @@ async function walk(
     const walk = begin(search)
     if (walk === undefined) return undefined
     walk.search(header, width)
+    const wider = width * widerFor(header, walk.nearness)
+    if (wider > mostKept * set.count) return undefined
+    if (wider > width) walk.widen(header, Math.min(wider, mostWidth))
     const { chosen, places } = await choose(seen(search, walk, true), k, place, candidates)
     // The vectors of one entity may take several of the nearest places.
     if (places !== undefined && places <= slack * nearest) return chosen
@@ -143,6 +145,12 @@ async function compareAccepted(
     if (places !== undefined && chosen.length < found.length) return chosen
   }
   return undefined
+}
+
+/** How many times as wide a walk is to be that had its tenth so near. */
+function widerFor({ reach }: LinksHeader, nearness: number): number {
+  const enough = reach.findIndex((least) => nearness >= least)
+  return 2 ** (enough < 0 ? reach.length : enough)
 }
 
 /** How many vectors to keep in view so that so many of them are the nearest. */

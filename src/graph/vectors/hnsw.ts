@@ -9,18 +9,10 @@ import { maxMemoryBytes } from '../../web-assembly.js'
 import { aboveBytes, LinksLayout, writeHeader } from './links.js'
 import { mostCodes } from './memory.js'
 import { mostVectors, Rows } from './rows.js'
-import {
-  findNearest,
-  floatsOf,
-  mostMet,
-  mostMetEarly,
-  sampleQueries,
-  samples,
-  sampleWidth,
-  type Sample,
-} from './sampling.js'
+import { farQueries, findNearest, sampleQueries, samples, type Sample } from './samples.js'
+import { mostMet, mostMetEarly, sampleReach, sampleWidth } from './sampling.js'
 import { vectorsPerBlock, type VectorFile, type LinksHeader } from './types.js'
-import { readVectors } from './vector-question.js'
+import { floatsOf, readVectors } from './vector-question.js'
 import { mostLinks } from './walk.js'
 
 interface LinkingOptions {
@@ -104,11 +96,13 @@ export async function linkVectors(
   await settle()
   const width = await sampleWidth(builder, dimensions, linked, all, mostMet, turns)
   if (width === 0) return nothing(file)
+  const far = await findNearest(file, isAsked, farQueries(queries, held.length), turns)
+  const reach = await sampleReach(builder, dimensions, width, [...all, ...far], turns)
   for (const node of held) await link(node)
   await settle()
   await reachAll(builder, distinct, turns)
   onProgress?.(distinct.length, distinct.length)
-  return made(builder, dimensions, width, adopted?.dropped ?? 0)
+  return made(builder, dimensions, { width, reach, dropped: adopted?.dropped ?? 0 })
 }
 
 /**
@@ -244,7 +238,7 @@ async function reachAll(
 const mostReach = 8192
 
 function nothing({ dimensions, count }: VectorFile): MadeLinks {
-  const header = { vectors: count, entry: 0, top: 0, width: 0, above: 0, dropped: 0 }
+  const header = { vectors: count, entry: 0, top: 0, width: 0, reach: [], above: 0, dropped: 0 }
   const bytes = writeHeader(dimensions, header)
   return { bytes: bytes.length, blocks: 1, block: () => bytes }
 }
@@ -252,11 +246,10 @@ function nothing({ dimensions, count }: VectorFile): MadeLinks {
 function made(
   builder: GraphBuilder,
   dimensions: number,
-  width: number,
-  dropped: number,
+  measured: Pick<LinksHeader, 'width' | 'reach' | 'dropped'>,
 ): MadeLinks {
   const { vectors, entry, top, above } = builder
-  const header: LinksHeader = { vectors, entry, top, width, above, dropped }
+  const header: LinksHeader = { vectors, entry, top, above, ...measured }
   const layout = new LinksLayout(dimensions, header)
   return {
     bytes: layout.bytes,

@@ -17,7 +17,11 @@ import { Rows } from './rows.js'
 import type { LinkedFile, LinksHeader } from './types.js'
 
 const headerBytes = 64
+/** How many numbers the header has for `reach`. */
+export const reaches = 4
 const magic = 0x324b_4c56
+/** The word of the header where they begin. */
+const reachAt = 8
 export const aboveBytes = 3 * keptAbove
 
 /** How the vectors of a file lie in the blocks of its approximate index. */
@@ -78,8 +82,9 @@ export function areFollowed(bytes: number): boolean {
 
 export function writeHeader(dimensions: number, header: LinksHeader): Uint8Array {
   const words = new Uint32Array(headerBytes / 4)
-  const { vectors, entry, top, width, above, dropped } = header
+  const { vectors, entry, top, width, reach, above, dropped } = header
   words.set([magic, vectors, dimensions, entry, top, width, above, dropped])
+  new Float32Array(words.buffer, 4 * reachAt, reaches).set(reach)
   return new Uint8Array(words.buffer)
 }
 
@@ -92,7 +97,10 @@ export async function readHeader(file: LinkedFile): Promise<LinksHeader> {
   const { count, dimensions } = file
   if (word(0) === magic && word(1) === count && word(2) === dimensions) {
     const [entry, top, width, above, dropped] = [word(3), word(4), word(5), word(6), word(7)]
-    const header = { vectors: count, entry, top, width, above, dropped }
+    const reach = Array.from({ length: reaches }, (_, n) =>
+      view.getFloat32(4 * (reachAt + n), true),
+    )
+    const header = { vectors: count, entry, top, width, reach, above, dropped }
     const hasEntry = entry < Math.max(1, count) && top <= topmost
     if (hasEntry && new LinksLayout(dimensions, header).bytes === file.links) return header
   }

@@ -4,10 +4,9 @@ import type { BlockStorage } from '../../block-writer.js'
 import { Turns } from '../../turns.js'
 import { VectorBlocksWriter, writeMadeLinks } from './blocks-writer.js'
 import { linkVectors } from './hnsw.js'
-import { floatsOf } from './sampling.js'
 import { storedFile, type FileKeys } from './stored-file.js'
 import { blocksOf, vectorsPerBlock, type LinkedFile } from './types.js'
-import { readVectors } from './vector-question.js'
+import { floatsOf, readVectors } from './vector-question.js'
 
 export interface MergeInput {
   readonly file: LinkedFile

@@ -5,12 +5,10 @@
 import type { Turns } from '../../turns.js'
 import { codeMargin, queryInto } from './codes.js'
 import type { GraphBuilder } from './graph-builder.js'
-import { createKernel } from './kernel.js'
-import { readVectors } from './vector-question.js'
-import { vectorsPerBlock, type VectorFile } from './types.js'
+import { reaches } from './links.js'
+import type { Sample } from './samples.js'
+import { sampleNearest } from './walk.js'
 
-/** How many of the nearest are looked for. */
-export const sampleNearest = 10
 /**
  * Which part of them has to be found: more than the 97 % that are promised, as the first width that
  * does it among several was lucky, too.
@@ -25,15 +23,10 @@ export const mostMet = 0.5
 /** The same where many more are still to come: the part shrinks as they grow. */
 export const mostMetEarly = 0.5
 
-export const samples = 128
-
-/** A question of a sample, and its answer. */
-export interface Sample {
-  readonly query: Float32Array
-  readonly nearest: ReadonlySet<number>
-  /** The product with the last of these. */
-  readonly least: number
-}
+/** The same of questions that are further from all vectors than most, of as many as tell it from chance. */
+const farRecall = 0.95
+const groupSize = 32
+const groupStep = 16
 
 /** The width for searches among the linked, 0 where they had better not follow links. */
 export async function sampleWidth(
@@ -61,6 +54,49 @@ export async function sampleWidth(
   return 0
 }
 
+/**
+ * How near the tenth in view has to be so that a walk of `width` is wide enough, of twice the width, and so on: see
+ * `LinksHeader.reach`. Found by the questions in the order of how near theirs was, a group at a time.
+ */
+export async function sampleReach(
+  builder: GraphBuilder,
+  dimensions: number,
+  width: number,
+  all: readonly Sample[],
+  turns: Turns,
+): Promise<number[]> {
+  const { walk } = builder
+  const foundBy = async ({ query, nearest }: Sample, times: number) => {
+    await turns.pass()
+    walk.factor = queryInto(query, walk.query)
+    walk.search(builder, width)
+    const { nearness } = walk
+    if (times > 1) walk.widen(builder, times * width)
+    return { nearness, found: countFound(builder, dimensions, nearest) }
+  }
+  const asked = []
+  for (const sample of all) asked.push({ sample, ...(await foundBy(sample, 1)) })
+  asked.sort((a, b) => b.nearness - a.nearness)
+
+  const reach: number[] = []
+  let good = 0
+  for (let times = 1; reach.length < reaches; times *= 2) {
+    if (times > 1) {
+      for (const one of asked.slice(good)) one.found = (await foundBy(one.sample, times)).found
+    }
+    while (good < asked.length && isGood(asked.slice(good, good + groupSize))) good += groupStep
+    // No cosine is above 1, and none below -1.
+    if (good >= asked.length) reach.push(-1)
+    else reach.push(asked[good - 1]?.nearness ?? 1)
+  }
+  return reach
+}
+
+function isGood(group: readonly { sample: Sample; found: number }[]): boolean {
+  const wanted = group.reduce((sum, { sample }) => sum + sample.nearest.size, 0)
+  return group.reduce((sum, { found }) => sum + found, 0) >= farRecall * wanted
+}
+
 /** How many are among those that are compared exactly, by which the nearest of them come first. */
 function countFound(
   builder: GraphBuilder,
@@ -75,86 +111,4 @@ function countFound(
     if (nearest.has(walk.node(n))) found++
   }
   return found
-}
-
-/** Some vectors, and what is between two of them: questions are not about one thing alone. */
-export async function sampleQueries(
-  file: VectorFile,
-  nodes: readonly number[],
-  turns: Turns,
-): Promise<Float32Array[]> {
-  const perBlock = vectorsPerBlock(file.dimensions)
-  const own: Float32Array[] = []
-  for (const node of nodes) {
-    const block = floatsOf(await readVectors(file, Math.floor(node / perBlock)))
-    const from = (node % perBlock) * file.dimensions
-    own.push(block.slice(from, from + file.dimensions))
-    await turns.pass()
-  }
-  const mixed = own.map((first, n) => {
-    const second = own[(n + 1) % own.length] as Float32Array
-    return first.map((component, i) => component + (second[i] as number) / 2)
-  })
-  return [...own, ...mixed]
-}
-
-/** For each query the nearest of those that are marked with 1, by comparing with all. */
-export async function findNearest(
-  file: VectorFile,
-  isMarked: Uint8Array,
-  queries: readonly Float32Array[],
-  turns: Turns,
-): Promise<Sample[]> {
-  const { dimensions, count } = file
-  const perBlock = vectorsPerBlock(dimensions)
-  const blockAt = 4 * dimensions * queries.length
-  const outAt = blockAt + 4 * dimensions * perBlock
-  const kernel = createKernel(outAt + 4 * perBlock, outAt + 4 * perBlock)
-  const { buffer } = kernel.memory
-  queries.forEach((query, n) => new Float32Array(buffer, 4 * dimensions * n).set(query))
-  const products = new Float32Array(buffer, outAt, perBlock)
-  const best = queries.map(() => new Best())
-  for (let first = 0; first < count; first += perBlock) {
-    const end = Math.min(first + perBlock, count)
-    if (!isMarked.subarray(first, end).includes(1)) continue
-    new Uint8Array(buffer, blockAt).set(await readVectors(file, first / perBlock))
-    for (const [n, nearest] of best.entries()) {
-      kernel.dots(4 * dimensions * n, blockAt, end - first, dimensions, outAt)
-      for (let at = 0; at < end - first; at++) {
-        const product = products[at] as number
-        if (product > nearest.least && isMarked[first + at] === 1) nearest.add(first + at, product)
-      }
-    }
-    await turns.pass()
-  }
-  return queries.map((query, n) => {
-    const { nodes, least } = best[n] as Best
-    return { query, nearest: new Set(nodes), least }
-  })
-}
-
-class Best {
-  readonly nodes: number[] = []
-  least = -Infinity
-  readonly #products: number[] = []
-
-  add(node: number, product: number): void {
-    let at = this.nodes.length
-    while (at > 0 && (this.#products[at - 1] as number) < product) at--
-    this.nodes.splice(at, 0, node)
-    this.#products.splice(at, 0, product)
-    if (this.nodes.length > sampleNearest) {
-      this.nodes.pop()
-      this.#products.pop()
-    }
-    if (this.nodes.length === sampleNearest) {
-      this.least = this.#products[sampleNearest - 1] as number
-    }
-  }
-}
-
-/** The components of a block, which may lie at any byte. */
-export function floatsOf(bytes: Uint8Array): Float32Array {
-  const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
-  return new Float32Array(buffer, byteOffset, length / 4)
 }

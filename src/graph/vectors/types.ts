@@ -57,6 +57,12 @@ export interface LinksHeader extends Entry {
    * compare the query with all.
    */
   readonly width: number
+  /**
+   * Where all is far from what is asked, a search keeps more in view: `width` while the tenth has a cosine of at
+   * least the first of these, twice `width` with at least the second, and so on, and twice as many again with less
+   * than the last.
+   */
+  readonly reach: readonly number[]
   /** Rows above level 0. */
   readonly above: number
   /** How many vectors went since the links were made: those left were linked around them. */

@@ -72,3 +72,9 @@ export async function readVectors(file: VectorFile, n: number): Promise<Uint8Arr
   const name = `block ${n} of vectors ${file.id}`
   return unpack(await file.block(n), vectorBlockBytes(file, n), name)
 }
+
+/** The components of a block, which may lie at any byte. */
+export function floatsOf(bytes: Uint8Array): Float32Array {
+  const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
+  return new Float32Array(buffer, byteOffset, length / 4)
+}

@@ -10,6 +10,9 @@ export const mostNumbers = 253
 /** How many vectors are held while going down to level 0: one leads astray among clusters. */
 export const descentWidth = 4
 
+/** Of so many of the nearest it was measured how far a walk has to go. */
+export const sampleNearest = 10
+
 /** The most vectors that a walk keeps in view. */
 export const mostWidth = 8192
 
@@ -94,6 +97,11 @@ export class Walk {
     this.#words[19] = met
   }
 
+  /** The score of the tenth, or of the last where fewer are in view. */
+  get nearness(): number {
+    return this.score(Math.min(sampleNearest, this.size) - 1)
+  }
+
   score(n: number): number {
     return this.#scores[2 * n] as number
   }
@@ -133,6 +141,12 @@ export class Walk {
       this.kernel.follow(this.frame, level)
       this.restart(vectors, level > 1 ? descentWidth : width)
     }
+    this.kernel.follow(this.frame, 0)
+  }
+
+  /** Goes on from what is in view, and keeps more. */
+  widen({ vectors }: Entry, width: number): void {
+    this.restart(vectors, width)
     this.kernel.follow(this.frame, 0)
   }
 }

@@ -58,6 +58,24 @@ t.test(`links lead to the nearest, and are the same each time (SEED=${seed})`, a
   }
 })
 
+t.test(`what is far from all vectors is found as well (SEED=${seed})`, async (t) => {
+  const random = new Random(seed)
+  const next = clusters(random, 48, 60)
+  const set = makeSet({ dimensions: 48, vectors: Array.from({ length: 12_000 }, next) })
+  t.equal(await link(set), true)
+  const sum = (one: Float32Array, other: Float32Array) =>
+    one.map((c, i) => c + (other[i] as number))
+  const many = (make: () => Float32Array) => Array.from({ length: 100 }, make)
+  for (const [name, queries] of Object.entries({
+    'between two': many(() => sum(next(), next())),
+    'beside a cluster': many(() => sum(next(), noise(random, 48))),
+    nowhere: many(() => noise(random, 48)),
+  })) {
+    const recall = await meanRecall(set, queries, 10)
+    t.ok(recall >= 0.93, `${name}: ${recall}`)
+  }
+})
+
 t.test('links are followed, and not where all vectors have to be compared', async (t) => {
   const random = new Random(3)
   const next = clusters(random, 16, 30)
