@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { chromium } from 'playwright-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import root from 'tap'
 import type { Test } from 'tap'
 import { executablePath } from '../client/browser.js'
@@ -33,22 +33,32 @@ export interface Watched {
   readonly faults: string[]
 }
 
-/** Of the file's browser, where no other one is given. */
-type ContextOptions = BrowserContextOptions & { readonly browser?: Browser }
+interface PageOptions extends BrowserContextOptions {
+  /** The file's, where no other one is given. */
+  readonly browser?: Browser
+  /** For what changes more than its page, as clocks do. */
+  readonly isAlone?: boolean
+}
 
-/** A page of its own, as nobody has used it. */
+const shared = new WeakMap<Browser, Promise<BrowserContext>>()
+const visited = new Set<string>()
+
+/**
+ * A page of its own, as nobody has used it. All that want nothing else share a context, which takes more of the
+ * processor than most of them: what a page keeps is kept by origin, and who comes to one again has another context.
+ */
 export async function watchedPage(
   t: Test,
   origin: string,
-  options: ContextOptions = {},
+  options: PageOptions = {},
 ): Promise<Watched> {
-  const { browser = await openBrowser(), ...more } = options
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...more })
-  t.teardown(() => context.close())
-  await context.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
-    console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI)
-  })`)
+  const { browser = await openBrowser(), isAlone = false, ...more } = options
+  const isShared = !isAlone && Object.keys(more).length === 0 && !visited.has(origin)
+  visited.add(origin)
+  const context = await (isShared ? sharedContext(browser) : openContext(browser, more))
+  if (!isShared) t.teardown(() => context.close())
   const page = await context.newPage()
+  t.teardown(() => page.close())
   page.setDefaultTimeout(60_000)
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
@@ -60,6 +70,30 @@ export async function watchedPage(
     if (!url.startsWith(origin) && !url.startsWith('data:')) faults.push(`elsewhere: ${url}`)
   })
   return { page, faults }
+}
+
+function sharedContext(browser: Browser): Promise<BrowserContext> {
+  const opened = shared.get(browser) ?? openShared(browser)
+  shared.set(browser, opened)
+  return opened
+}
+
+async function openShared(browser: Browser): Promise<BrowserContext> {
+  const context = await openContext(browser, {})
+  // Stays: a window goes with its last page, and a new one takes more than a page does.
+  await context.newPage()
+  return context
+}
+
+async function openContext(
+  browser: Browser,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
+  await context.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
+    console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI)
+  })`)
+  return context
 }
 
 export async function signIn(page: Page, url: string, token: string): Promise<void> {
@@ -90,9 +124,16 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 
 /** What is not as WCAG 2.2 AA wants it. */
 export async function inaccessible(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
+  return violations(page, tags)
+}
+
+/** By rules, or by all that have one of the tags. */
+async function violations(page: Page, runOnly: readonly string[]): Promise<readonly string[]> {
+  // Half a megabyte takes longer to bring than most views to look at.
+  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe)
   return page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target.join(' '))))`,
+    `axe.run({ runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] }).then(
+      ({ violations }) =>
+        violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target.join(' '))))`,
   )
 }

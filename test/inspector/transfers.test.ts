@@ -39,7 +39,7 @@ t.test('a core goes in, comes out as it was, and goes', { skip }, async (t) => {
 t.test('what earlier downloads went by is swept away, and nothing else', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
   await knowledge.import({ user: 'alice', id: 'boats' }, [core('boats', 'alice', 10)])
-  const { page, faults } = await watchedPage(t, url)
+  const { page, faults } = await watchedPage(t, url, { isAlone: true })
   await page.addInitScript('delete globalThis.showSaveFilePicker')
   await page.goto(`${url}/api/v1/inspector#/cores`)
   // One of another program's, and one that somebody writes.
@@ -97,7 +97,7 @@ t.test('what earlier downloads went by is swept away, and nothing else', { skip 
 
 t.test('a page that is opened sweeps, too', { skip }, async (t) => {
   const { url } = await serve(t, { inspector: true })
-  const { page } = await watchedPage(t, url)
+  const { page } = await watchedPage(t, url, { isAlone: true })
   await page.goto(`${url}/api/v1/inspector`)
   await page.evaluate(`navigator.storage.getDirectory().then((folder) =>
     folder.getFileHandle('lorekeep 1 old', { create: true }))`)
