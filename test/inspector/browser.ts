@@ -127,6 +127,15 @@ export async function inaccessible(page: Page): Promise<readonly string[]> {
   return violations(page, tags)
 }
 
+/** The same in both colour schemes: by those rules that look at colours alone where it is dark. */
+export async function inaccessibleByDayAndNight(page: Page): Promise<readonly string[]> {
+  const byDay = await inaccessible(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const byNight = await violations(page, ['color-contrast', 'link-in-text-block'])
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...byDay, ...byNight.map((violation) => `dark: ${violation}`)]
+}
+
 /** By rules, or by all that have one of the tags. */
 async function violations(page: Page, runOnly: readonly string[]): Promise<readonly string[]> {
   // Half a megabyte takes longer to bring than most views to look at.

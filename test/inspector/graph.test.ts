@@ -8,58 +8,63 @@ import { createSparql } from '../../src/sparql/index.js'
 import { drawnOf, mostNodes, nothing, withTriples } from '../../src/inspector/graph/model.js'
 import { serve } from '../http/fixtures/serving.js'
 import { boats, dick, ellen, iri, knows, label, named, text, thames, type, write } from './boats.js'
-import { inaccessible, launch, noBrowser, signIn, watchedPage } from './browser.js'
+import {
+  inaccessible,
+  inaccessibleByDayAndNight,
+  launch,
+  noBrowser,
+  signIn,
+  watchedPage,
+} from './browser.js'
 import { tasksDuring } from './tasks.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
 t.setTimeout(600_000)
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  t.test(`a graph is walked in, in ${colorScheme}`, { skip }, async (t) => {
-    const { url, knowledge } = await serve(t, { inspector: true })
-    await write(knowledge, 'boats', boats)
-    const { page, faults } = await watchedPage(t, url, { colorScheme })
-    await signIn(page, `${url}/api/v1/inspector#/graph/boats`, 'alice')
-    const picture = page.getByRole('img', { name: /^Graph of/ })
-    await picture.waitFor()
-    await page.getByRole('button', { name: '5 things' }).waitFor()
-    t.strictSame(await inaccessible(page), [], 'as it comes')
+t.test('a graph is walked in', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  await write(knowledge, 'boats', boats)
+  const { page, faults } = await watchedPage(t, url)
+  await signIn(page, `${url}/api/v1/inspector#/graph/boats`, 'alice')
+  const picture = page.getByRole('img', { name: /^Graph of/ })
+  await picture.waitFor()
+  await page.getByRole('button', { name: '5 things' }).waitFor()
+  t.strictSame(await inaccessibleByDayAndNight(page), [], 'as it comes')
 
-    await page.getByRole('button', { name: 'Show Dick' }).click()
-    const thing = page.getByRole('region', { name: 'Thing', exact: true })
-    await thing.getByRole('heading', { name: 'Dick' }).waitFor()
-    await thing.getByText('Person').waitFor()
-    t.strictSame(await inaccessible(page), [], 'a thing')
+  await page.getByRole('button', { name: 'Show Dick' }).click()
+  const thing = page.getByRole('region', { name: 'Thing', exact: true })
+  await thing.getByRole('heading', { name: 'Dick' }).waitFor()
+  await thing.getByText('Person').waitFor()
+  t.strictSame(await inaccessibleByDayAndNight(page), [], 'a thing')
 
-    await thing.getByRole('button', { name: 'Path from here' }).click()
-    await page.getByRole('button', { name: 'Show Thames' }).click()
-    const path = page.locator('.path li')
-    await path.first().waitFor()
-    t.strictSame(await path.allTextContents(), ['Dick', 'Ellen', 'Thames'])
-    await page.getByRole('button', { name: 'Dismiss' }).click()
+  await thing.getByRole('button', { name: 'Path from here' }).click()
+  await page.getByRole('button', { name: 'Show Thames' }).click()
+  const path = page.locator('.path li')
+  await path.first().waitFor()
+  t.strictSame(await path.allTextContents(), ['Dick', 'Ellen', 'Thames'])
+  await page.getByRole('button', { name: 'Dismiss' }).click()
 
-    await page.getByRole('button', { name: /^\d+ links/ }).click()
-    await page.getByRole('button', { name: 'Passages Dick Ellen' }).click()
-    await page.getByText('of the haymaking.').waitFor()
-    const marks = page.locator('.excerpt mark')
-    t.strictSame(await marks.allTextContents(), ['Dick', 'Ellen'])
-    t.strictSame(await inaccessible(page), [], 'a statement')
+  await page.getByRole('button', { name: /^\d+ links/ }).click()
+  await page.getByRole('button', { name: 'Passages Dick Ellen' }).click()
+  await page.getByText('of the haymaking.').waitFor()
+  const marks = page.locator('.excerpt mark')
+  t.strictSame(await marks.allTextContents(), ['Dick', 'Ellen'])
+  t.strictSame(await inaccessibleByDayAndNight(page), [], 'a statement')
 
-    const persons = page.getByRole('button', { name: 'Person 3' })
-    await persons.click()
-    t.equal(await persons.getAttribute('aria-pressed'), 'false')
-    await page.getByRole('button', { name: '2 things' }).waitFor()
-    await persons.click()
-    await page.getByRole('button', { name: 'knows 2' }).click()
-    await page.getByRole('button', { name: 'knows 2' }).click()
+  const persons = page.getByRole('button', { name: 'Person 3' })
+  await persons.click()
+  t.equal(await persons.getAttribute('aria-pressed'), 'false')
+  await page.getByRole('button', { name: '2 things' }).waitFor()
+  await persons.click()
+  await page.getByRole('button', { name: 'knows 2' }).click()
+  await page.getByRole('button', { name: 'knows 2' }).click()
 
-    await page.getByLabel('Find').fill('cla')
-    await page.getByLabel('Find').press('Enter')
-    await thing.getByRole('heading', { name: 'Clara' }).waitFor()
-    t.strictSame(faults, [])
-  })
-}
+  await page.getByLabel('Find').fill('cla')
+  await page.getByLabel('Find').press('Enter')
+  await thing.getByRole('heading', { name: 'Clara' }).waitFor()
+  t.strictSame(faults, [])
+})
 
 t.test('a chosen statement is the same one, whatever is filtered', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true })
@@ -174,8 +179,8 @@ t.test('names stay whole at the edge of a narrow picture', { skip }, async (t) =
     { s: iri(`urn:n${n}`), p: knows, o: iri(`urn:n${(n + 1) % 14}`) },
   ]).flat()
   await write(knowledge, 'ring', ring)
-  const viewport = { width: 320, height: 640 }
-  const { page, faults } = await watchedPage(t, url, { viewport })
+  const { page, faults } = await watchedPage(t, url)
+  await page.setViewportSize({ width: 320, height: 640 })
   await signIn(page, `${url}/api/v1/inspector#/graph/ring`, 'alice')
   await page.locator('canvas[data-done]').waitFor()
   const written = await writtenNames(page)
@@ -195,8 +200,8 @@ t.test('names do not lie on each other', { skip }, async (t) => {
     { s: iri('urn:n0'), p: knows, o: iri(`urn:n${n}`) },
   ]).flat()
   await write(knowledge, 'crowd', crowd)
-  const viewport = { width: 700, height: 800 }
-  const { page, faults } = await watchedPage(t, url, { viewport })
+  const { page, faults } = await watchedPage(t, url)
+  await page.setViewportSize({ width: 700, height: 800 })
   await signIn(page, `${url}/api/v1/inspector#/graph/crowd`, 'alice')
   await page.locator('canvas[data-done]').waitFor()
   const written = await writtenNames(page)

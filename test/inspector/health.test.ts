@@ -5,7 +5,7 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep, restore } from '../../src/index.js'
 import { core, serve } from '../http/fixtures/serving.js'
 import { Measures } from '../../src/inspector/measures.js'
-import { noBrowser, inaccessible, signIn, watchedPage } from './browser.js'
+import { inaccessibleByDayAndNight, noBrowser, signIn, watchedPage } from './browser.js'
 
 const skip = noBrowser
 // A browser takes its time where others work, too.
@@ -38,30 +38,28 @@ t.test('shows what the server tells, and saves a backup', { skip }, async (t) =>
   const { url, knowledge } = await serve(t, { inspector: true })
   const bytes = core('boats', 'alice', 100)
   await knowledge.import({ user: 'alice', id: 'boats' }, [bytes], { index: true })
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const { page, faults } = await watchedPage(t, url, { colorScheme })
-    await page.addInitScript('delete globalThis.showSaveFilePicker')
-    await signIn(page, `${url}/api/v1/inspector#/health`, 'admin')
-    await page.getByText('ready', { exact: true }).waitFor()
-    await page.getByRole('region', { name: 'Caches' }).getByText('graph').waitFor()
-    await page.getByText(process.version).waitFor()
-    await page.getByText('counted from the first look').waitFor()
-    await page.getByLabel('User').fill('alice')
-    await page.getByLabel('User').press('Enter')
-    await page.getByRole('heading', { name: 'Index of alice' }).waitFor()
-    t.strictSame(await inaccessible(page), [], colorScheme)
-    const [saved] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save a backup' }).click(),
-    ])
-    await page.getByText('Saved.').waitFor()
-    const backend = new MemoryBackend()
-    await restore(backend, await saved.path())
-    const again = await createLorekeep({ backend })
-    t.equal((await again.knowledge.stat({ user: 'alice', id: 'boats' }))?.bytes, bytes.length)
-    await again.close()
-    t.strictSame(faults, [])
-  }
+  const { page, faults } = await watchedPage(t, url)
+  await page.addInitScript('delete globalThis.showSaveFilePicker')
+  await signIn(page, `${url}/api/v1/inspector#/health`, 'admin')
+  await page.getByText('ready', { exact: true }).waitFor()
+  await page.getByRole('region', { name: 'Caches' }).getByText('graph').waitFor()
+  await page.getByText(process.version).waitFor()
+  await page.getByText('counted from the first look').waitFor()
+  await page.getByLabel('User').fill('alice')
+  await page.getByLabel('User').press('Enter')
+  await page.getByRole('heading', { name: 'Index of alice' }).waitFor()
+  t.strictSame(await inaccessibleByDayAndNight(page), [])
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save a backup' }).click(),
+  ])
+  await page.getByText('Saved.').waitFor()
+  const backend = new MemoryBackend()
+  await restore(backend, await saved.path())
+  const again = await createLorekeep({ backend })
+  t.equal((await again.knowledge.stat({ user: 'alice', id: 'boats' }))?.bytes, bytes.length)
+  await again.close()
+  t.strictSame(faults, [])
 })
 
 t.test('who may not see all sees neither measures nor a backup', { skip }, async (t) => {

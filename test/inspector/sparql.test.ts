@@ -6,7 +6,13 @@ import type { Page } from 'playwright-core'
 import { createSparql } from '../../src/sparql/index.js'
 import { serve } from '../http/fixtures/serving.js'
 import { boats, dick, ellen, knows, label, write } from './boats.js'
-import { inaccessible, noBrowser, signIn, watchedPage } from './browser.js'
+import {
+  inaccessible,
+  inaccessibleByDayAndNight,
+  noBrowser,
+  signIn,
+  watchedPage,
+} from './browser.js'
 import { goTo } from './things.js'
 
 const skip = noBrowser
@@ -19,63 +25,58 @@ t.test(
   async (t) => {
     const { url, knowledge } = await serve(t, { inspector: true, sparql: createSparql() })
     await write(knowledge, 'boats', boats)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const { page, faults } = await watchedPage(t, url, { colorScheme })
-      // Nobody answers a picker here: without one the file is a download.
-      await page.addInitScript('delete globalThis.showSaveFilePicker')
-      await signIn(page, `${url}/api/v1/inspector#/sparql`, 'alice')
-      await page.getByRole('textbox', { name: 'Query' }).waitFor()
-      t.strictSame(await inaccessible(page), [], 'the editor')
-      await typeQuery(
-        page,
-        'SELECT ?name\nWHERE { ?who <http://example.org/knows> ?other ;; }\nNOT',
-      )
-      await page.keyboard.press('Control+Enter')
-      await page.getByRole('alert').waitFor()
-      t.match(await page.getByRole('alert').textContent(), /LK_GRAPH_QUERY/)
-      await page
-        .locator('.note')
-        .getByText(/^Line \d/)
-        .waitFor()
-      t.equal(await page.locator('.wrong').count(), 1, 'the line is marked')
-      t.strictSame(await inaccessible(page), [], 'an error')
+    const { page, faults } = await watchedPage(t, url)
+    // Nobody answers a picker here: without one the file is a download.
+    await page.addInitScript('delete globalThis.showSaveFilePicker')
+    await signIn(page, `${url}/api/v1/inspector#/sparql`, 'alice')
+    await page.getByRole('textbox', { name: 'Query' }).waitFor()
+    t.strictSame(await inaccessibleByDayAndNight(page), [], 'the editor')
+    await typeQuery(page, 'SELECT ?name\nWHERE { ?who <http://example.org/knows> ?other ;; }\nNOT')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('alert').waitFor()
+    t.match(await page.getByRole('alert').textContent(), /LK_GRAPH_QUERY/)
+    await page
+      .locator('.note')
+      .getByText(/^Line \d/)
+      .waitFor()
+    t.equal(await page.locator('.wrong').count(), 1, 'the line is marked')
+    t.strictSame(await inaccessibleByDayAndNight(page), [], 'an error')
 
-      await typeQuery(
-        page,
-        `SELECT ?name { <${dick}> <${knows.v}>/<${label.v}> ?name } ORDER BY ?name`,
-      )
-      await page.keyboard.press('Control+Enter')
-      await page.getByText(/^2 results in/).waitFor()
-      t.strictSame(await page.locator('tbody .term').allTextContents(), ['Clara', 'Ellen'])
-      const saved = async (name: string) => {
-        const [file] = await Promise.all([
-          page.waitForEvent('download'),
-          page.getByRole('button', { name, exact: true }).click(),
-        ])
-        return String(readFileSync(await file.path()))
-      }
-      t.equal(await saved('CSV'), 'name\r\nClara\r\nEllen\r\n')
-      t.match(await saved('JSON'), /"value":"Ellen"/)
-      t.strictSame(await inaccessible(page), [], 'a table')
-
-      await typeQuery(page, `CONSTRUCT WHERE { ?a <${knows.v}> ?b }`)
-      await page.keyboard.press('Control+Enter')
-      await page.getByRole('button', { name: '3 things' }).waitFor()
-      t.strictSame(await inaccessible(page), [], 'a graph')
-
-      await typeQuery(page, `ASK { <${dick}> <${knows.v}> <${ellen}> }`)
-      await page.keyboard.press('Control+Enter')
-      await page.getByText('Yes.').waitFor()
-
-      const other = encodeURIComponent(`SELECT ?x { <${dick}> <${knows.v}> ?x }`)
-      await page.evaluate(`location.hash = '#/sparql?query=${other}'`)
-      await page.getByText(/^2 results in/).waitFor()
-      t.strictSame(
-        faults.filter((fault) => !fault.includes('status of 400')),
-        [],
-        'browsers tell of a query that is refused as of an error',
-      )
+    await typeQuery(
+      page,
+      `SELECT ?name { <${dick}> <${knows.v}>/<${label.v}> ?name } ORDER BY ?name`,
+    )
+    await page.keyboard.press('Control+Enter')
+    await page.getByText(/^2 results in/).waitFor()
+    t.strictSame(await page.locator('tbody .term').allTextContents(), ['Clara', 'Ellen'])
+    const saved = async (name: string) => {
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name, exact: true }).click(),
+      ])
+      return String(readFileSync(await file.path()))
     }
+    t.equal(await saved('CSV'), 'name\r\nClara\r\nEllen\r\n')
+    t.match(await saved('JSON'), /"value":"Ellen"/)
+    t.strictSame(await inaccessibleByDayAndNight(page), [], 'a table')
+
+    await typeQuery(page, `CONSTRUCT WHERE { ?a <${knows.v}> ?b }`)
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: '3 things' }).waitFor()
+    t.strictSame(await inaccessibleByDayAndNight(page), [], 'a graph')
+
+    await typeQuery(page, `ASK { <${dick}> <${knows.v}> <${ellen}> }`)
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Yes.').waitFor()
+
+    const other = encodeURIComponent(`SELECT ?x { <${dick}> <${knows.v}> ?x }`)
+    await page.evaluate(`location.hash = '#/sparql?query=${other}'`)
+    await page.getByText(/^2 results in/).waitFor()
+    t.strictSame(
+      faults.filter((fault) => !fault.includes('status of 400')),
+      [],
+      'browsers tell of a query that is refused as of an error',
+    )
   },
 )
 
