@@ -1,6 +1,7 @@
 // Markdown: the text as it is, with its headings (CommonMark 0.31, 4.2 and 4.3).
 
 import { atxHeading } from '../atx-heading.js'
+import { titleOfFrontMatter } from './front-matter.js'
 import { Headings, textTooLong, type StructuredText } from './structured-text.js'
 import { Unreadable } from './unreadable.js'
 import type { ReadLimits } from './types.js'
@@ -78,23 +79,15 @@ function isRule(line: string): boolean {
 function frontMatterOf(text: string): { readonly end: number; readonly title?: string } {
   const mark = text.startsWith('\uFEFF') ? 1 : 0
   if (!/^---[ \t]*\r?\n/.test(text.slice(mark, mark + 100))) return { end: mark }
-  let title: string | undefined
-  let count = 0
+  const lines: string[] = []
   for (const { start, line } of linesOf(text, mark)) {
-    if (count > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line)) {
+    if (lines.length > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line)) {
+      const title = titleOfFrontMatter(lines.slice(1))
       return { end: start + line.length, ...(title !== undefined && { title }) }
     }
-    title ??= titleIn(line)
-    if (++count > maxFrontMatter) break
+    if (lines.push(line) > maxFrontMatter) break
   }
   return { end: mark }
-}
-
-function titleIn(line: string): string | undefined {
-  if (!/^title:[ \t]/.test(line)) return undefined
-  const said = line.slice('title:'.length).trim()
-  if (said === '' || said.length > maxHeadingLength) return undefined
-  return said.replace(/\s+/gu, ' ').replace(/^(["'])(.*)\1$/, '$2')
 }
 
 function* linesOf(text: string, from: number): Generator<{ start: number; line: string }, void> {

@@ -86,6 +86,63 @@ t.test('a title of front matter is read in time by its length, which has an end'
   t.equal(await titleOf(` x${' '.repeat(4e6)}y`), 'One')
 })
 
+t.test('a title of front matter is read as YAML reads a scalar', async (t) => {
+  const titles: readonly (readonly [said: string, title: string | undefined])[] = [
+    ['A title # and a comment', 'A title'],
+    ['C# and F#', 'C# and F#'],
+    ['# a comment', undefined],
+    ['', undefined],
+    ['""', undefined],
+    ["' '", undefined],
+    ['~', undefined],
+    ['null # none', undefined],
+    ['!!str null', 'null'],
+    ['2024', '2024'],
+    ["'It''s'", "It's"],
+    ["'a\\n\n  b' # c", 'a\\n b'],
+    ['"a\\"b \\u00e9\\x21 \\U0001F600"', 'a"b é! 😀'],
+    ['"over \n\n  two\\\n  lines"', 'over twolines'],
+    ['"a\\tb\\nc"', 'a b c'],
+    ['"a\\q"', undefined],
+    ['"a\\ud800"', 'a\ufffd'],
+    ['"a\\U00110000"', undefined],
+    ['"not closed', undefined],
+    ["'a' b", undefined],
+    ['>-\n  Folded\n  text', 'Folded text'],
+    ['|2+ # as it is\n    Kept\n\n  text # too\n # comment\nother: 1', 'Kept text # too'],
+    ['>\n', undefined],
+    ['>x\n  Text', undefined],
+    ['Over\n  two lines # comment\nother: x', 'Over two lines'],
+    ['\n  # comment\n  Below\n  it', 'Below it'],
+    ['!!str\n  ~', '~'],
+    ['&name\n  "Below"', 'Below'],
+    ['!!str &name A', 'A'],
+    ['&name !<tag:yaml.org,2002:str> "A"', 'A'],
+    ['*name', undefined],
+    ['[a, b]', undefined],
+    ['{ a: b }', undefined],
+    ['@a', undefined],
+    ['- a', undefined],
+    ['-a', '-a'],
+    ['\n  - a', undefined],
+    ['\n  de: A', undefined],
+    ['\n  &name de: A # c', undefined],
+    ['\n  A #: c', 'A'],
+    ['The River: a history', 'The River: a history'],
+    [`"${'\\u00e9'.repeat(1000)}"`, 'é'.repeat(1000)],
+    [`"${'\\u00e9'.repeat(1001)}"`, undefined],
+    [`>\n${`  ${'x'.repeat(200)}\n`.repeat(5)}`, undefined],
+  ]
+  for (const [said, title = 'Heading'] of titles) {
+    const text = `---\nlang: en\ntitle: ${said}\n---\n# Heading\n`
+    t.equal((await read('text/markdown', text)).title, title, said.slice(0, 40))
+  }
+  const keyed = '---\ntext: |\n  title: A\n"title" : B\n---\n'
+  t.equal((await read('text/markdown', keyed)).title, 'B')
+  const long = `---\n${'a: 1\n'.repeat(100)}title: A\n---\n# Heading\n`
+  t.equal((await read('text/markdown', long)).title, 'Heading')
+})
+
 t.test('of more than 10,000 headings the outermost levels stay, as a whole', async (t) => {
   const levels = async (text: string, type: 'text/markdown' | 'text/html' = 'text/markdown') => {
     const { headings } = await read(type, text)
