@@ -7,6 +7,7 @@ import type {
   StandardSchemaV1,
 } from '@modelcontextprotocol/server'
 import { LorekeepError } from '../errors.js'
+import { version } from '../version.js'
 import { longestCursor } from './asking.js'
 import { cut } from './bounds.js'
 import { needed, readArguments, text } from './fields.js'
@@ -20,8 +21,6 @@ import { tools } from './tools.js'
 export interface ServerOptions {
   /** Those that are not open yet may come later: only what asks them waits. */
   readonly stores: UserStores | Promise<UserStores>
-  /** Of lorekeep. */
-  readonly version?: string
   /** Whether there are tools that change what is stored. */
   readonly mayWrite: boolean
   /** What would offer them where they are not: the end of a sentence for assistants. */
@@ -57,7 +56,7 @@ const asGiven: { readonly params: StandardSchemaV1<unknown, Readonly<Record<stri
 }
 
 export function createServer(sdk: Sdk, options: ServerOptions): Server {
-  const { stores, version = '0', mayWrite, writing, onError } = options
+  const { stores, mayWrite, writing, onError } = options
   const { bounded = unbounded, tellsProgress = true } = options
   const server = new sdk.Server(
     { name: 'lorekeep', version },

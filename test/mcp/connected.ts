@@ -26,7 +26,7 @@ export async function connected(
 ): Promise<Assistant> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   const writing = 'lorekeep mcp --write offers it'
-  const server = createServer(sdk, { stores, version: '1', mayWrite, writing, onError })
+  const server = createServer(sdk, { stores, mayWrite, writing, onError })
   await server.connect(ours as never)
   const client = createClient('legacy')
   await client.connect(theirs)

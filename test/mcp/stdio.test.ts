@@ -6,6 +6,7 @@ import t from 'tap'
 import { fail, script, serve, start, succeed } from '../cli/command.js'
 import { startAssistant, textOf } from './assistant.js'
 import { runWithoutSdk } from './without-sdk.js'
+import { version } from '../../src/version.js'
 
 const data = t.testdir()
 const note = Buffer.from('Mary Shelley wrote Frankenstein in Geneva. Mary Shelley was a novelist.')
@@ -58,7 +59,7 @@ t.test('an initialize of 2025-06-18, written by hand, is answered in one line', 
   t.equal(stderr, '')
   t.match(JSON.parse(String(stdout)), {
     id: 1,
-    result: { protocolVersion: '2025-06-18', serverInfo: { name: 'lorekeep' } },
+    result: { protocolVersion: '2025-06-18', serverInfo: { name: 'lorekeep', version } },
   })
 })
 

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { addAccess, configOption, example, ownedAction, parseText, userOption } from './options.js'
 
-export function addMcp(program: Command, version: string): void {
+export function addMcp(program: Command): void {
   const mcp = program
     .command('mcp')
     .description(
@@ -18,7 +18,7 @@ export function addMcp(program: Command, version: string): void {
     .action(
       ownedAction(async () => {
         const { serveAssistant } = await import('../commands/assistants/mcp.js')
-        return (options: Parameters<typeof serveAssistant>[1]) => serveAssistant(version, options)
+        return serveAssistant
       }),
     )
 }

@@ -1,7 +1,6 @@
 // The command line: what there is to say, and what it means. What a command needs is loaded when it
 // runs: --help takes 120 ms, where loading everything takes 330.
 
-import { createRequire } from 'node:module'
 import { Argument, Command, Option } from 'commander'
 import { referenceUser } from '../../defaults.js'
 import type { Shell } from '../commands/completion.js'
@@ -37,6 +36,7 @@ import {
 import { exportDialects, importDialects } from '../../codec/dialects/names.js'
 import { didYouMean } from '../../door/nearest.js'
 import { rdfFormats, syntaxes } from '../../rdf/format.js'
+import { version } from '../../version.js'
 import { usageReport } from '../output/report.js'
 import type { RestoreCommandOptions } from '../commands/store/restore.js'
 import { printSample, sampleId } from '../commands/cores/sample.js'
@@ -48,7 +48,7 @@ export function createProgram(): Command {
     .description(
       'An embeddable knowledge store: knowledge cores as MessagePack streams, objects as JSON, flows that make knowledge of texts.',
     )
-    .version(version())
+    .version(version)
     .option('--debug', 'print stack traces of errors (also: LOREKEEP_DEBUG=1)')
     // Before the commands: they inherit it.
     .exitOverride()
@@ -81,7 +81,7 @@ export function createProgram(): Command {
   addBackup(program)
   addRestore(program)
   addVerify(program)
-  addMcp(program, version())
+  addMcp(program)
   addSample(program)
   addCompletion(program)
   for (const group of program.commands) refuseUnknown(group)
@@ -340,9 +340,3 @@ const formatOption = (description: string, ...others: readonly string[]) => {
 
 const idOption = () =>
   new Option('--id <id>', 'the core').argParser(parseText).makeOptionMandatory()
-
-/** Of the package, wherever in it this file lies. */
-function version(): string {
-  const require = createRequire(import.meta.url)
-  return (require('lorekeep/package.json') as { version: string }).version
-}

@@ -6,6 +6,7 @@ import { createFetchHandler, type HandlerOptions } from '../../../src/http/index
 import { assistantOf, createClient, textOf, type Assistant, type Era } from '../../mcp/assistant.js'
 import { Working } from '../../mcp/working.js'
 import { json, openStore, send, serve } from '../fixtures/serving.js'
+import { version } from '../../../src/version.js'
 
 const principals: Readonly<
   Record<string, { user: string; access?: 'read'; collections?: string[] }>
@@ -128,7 +129,7 @@ t.test('an initialize of 2025-06-18, written by hand, is answered', async (t) =>
   t.equal(reply.status, 200)
   t.match(json(reply), {
     id: 1,
-    result: { protocolVersion: '2025-06-18', serverInfo: { name: 'lorekeep' } },
+    result: { protocolVersion: '2025-06-18', serverInfo: { name: 'lorekeep', version } },
   })
 })
 

@@ -14,7 +14,7 @@ interface McpOptions extends AccessOptions {
 const writing = 'lorekeep mcp --write offers it'
 
 /** The assistant is answered from the start on; what asks the stores waits until they are open. */
-export async function serveAssistant(version: string, options: McpOptions): Promise<void> {
+export async function serveAssistant(options: McpOptions): Promise<void> {
   const mayWrite = options.write === true
   const onError = (error: unknown) => noteError('for the assistant', error, 1)
   // The protocol is loaded meanwhile: opening waits for the disk, and loading for the processor.
@@ -32,10 +32,7 @@ export async function serveAssistant(version: string, options: McpOptions): Prom
   })
   try {
     await interruptible((signal) =>
-      serveStdio(
-        { stores, version, mayWrite, writing, onError },
-        AbortSignal.any([signal, failing.signal]),
-      ),
+      serveStdio({ stores, mayWrite, writing, onError }, AbortSignal.any([signal, failing.signal])),
     )
   } finally {
     await (await opening).close()
