@@ -337,6 +337,8 @@ export class CoreImporter {
       const record = await cores.get(segmentKey(generation, n))
       if (record === undefined) return false
       const segment = decodeRecord<SegmentRecord>(record)
+      // Where contents lie may have been read long ago.
+      if (segment.digest !== digest) return false
       const placed = { generation, n, segment }
       let bytes = 0
       for (let piece = 0; piece < piecesOf(segment); piece++) {

@@ -10,7 +10,7 @@ import { LevelBackend } from '../../adapters/level/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import { decodeKey, keyPrefix } from '../../src/keys.js'
-import type { Backend, PartitionName, Storage } from '../../src/storage.js'
+import type { Backend, Entry, PartitionName, Storage } from '../../src/storage.js'
 import type { CoreMessage } from '../../src/types.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { coreProblems } from '../fixtures/problems.js'
@@ -195,6 +195,21 @@ for (const [place, make, partition, isLost] of [
     t.match(await knowledge.stat(ref), { segments: 1 })
   })
 }
+
+t.test('a segment that has become another one no longer holds its content', async (t) => {
+  const backend = new MemoryBackend()
+  const { knowledge } = await openStore(t, backend)
+  const first = encodeMessage(slicedMessage('first'))
+  await knowledge.import(ref, first)
+  await knowledge.import(ref, encodeMessage(slicedMessage('second')))
+  t.match(await knowledge.import(ref, first), { duplicate: true })
+  const storage = await backend.open('cores')
+  const segments: Entry[] = []
+  for await (const page of storage.scan(keyPrefix('segment'))) segments.push(...page)
+  const [{ key }, { value }] = segments as [Entry, Entry]
+  await storage.write([{ type: 'put', key, value }])
+  await t.rejects(knowledge.import(ref, first), corrupt)
+})
 
 t.test('bytes that lie inline and are damaged are told by all who read them', async (t) => {
   const zeros = deflateRawSync(new Uint8Array(64 * 1024 * 1024))
