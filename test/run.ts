@@ -7,25 +7,9 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { chosenFiles, longFiles } from './chosen-files.js'
 import { pickSeed } from './fixtures/random.js'
 import { runTestFile, testFiles } from './test-file.js'
-
-const longSeconds = 3
-
-/** Long ones that `npm test` does not leave out: what each engine has to keep, models, and what a crash leaves. */
-const always: readonly string[] = [
-  'test/adapters/level.test.ts',
-  'test/adapters/memory.test.ts',
-  'test/adapters/postgres/conformance.test.ts',
-  'test/flow/crash.test.ts',
-  'test/flow/model.test.ts',
-  'test/flow/shared-model.test.ts',
-  'test/graph/model.test.ts',
-  'test/knowledge/crash.test.ts',
-  'test/knowledge/model.test.ts',
-  'test/objects/model.test.ts',
-  'test/objects/shared-model.test.ts',
-]
 
 // Each commit has random tests of its own, the same wherever it is tested.
 process.env['SEED'] ??= seedOfCommit()
@@ -41,10 +25,7 @@ const list = 'test/long-files.json'
 /** Seconds by file, two at a time on two cores. */
 const long = JSON.parse(readFileSync(list, 'utf8')) as Readonly<Record<string, number>>
 
-// The longest first, or one of the two waits for it alone at the end.
-const files = testFiles()
-  .filter(isWanted)
-  .sort((one, other) => (long[other] ?? 0) - (long[one] ?? 0))
+const files = chosenFiles(testFiles(), long, { ...flags, paths })
 assert.ok(files.length > 0, `no test file under ${paths.join(' ')}`)
 
 const failed: string[] = []
@@ -62,18 +43,8 @@ if (failed.length > 0) {
   process.exitCode = 1
 }
 if (flags.record) {
-  const all = Object.fromEntries(
-    testFiles().flatMap((file) => {
-      const seconds = secondsByFile[file] ?? long[file] ?? 0
-      return seconds > longSeconds ? [[file, Math.round(seconds)]] : []
-    }),
-  )
+  const all = longFiles(testFiles(), { ...long, ...secondsByFile })
   writeFileSync(list, `${JSON.stringify(all, null, 2)}\n`)
-}
-
-function isWanted(file: string): boolean {
-  if (paths.length > 0) return paths.some((path) => file.startsWith(path))
-  return flags.all || flags.long === (file in long && !always.includes(file))
 }
 
 async function runWaiting(): Promise<void> {
