@@ -1,13 +1,13 @@
 // What one request may make the store do.
 
 import assert from 'node:assert/strict'
-import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { hasCode } from '../../src/errors.js'
 import type { LorekeepOptions } from '../../src/lorekeep.js'
 import { openStore } from '../fixtures/stores.js'
 import { objectProblems } from '../fixtures/problems.js'
+import { countTurns } from '../fixtures/turns.js'
 import { KeptBackend } from './kept-backend.js'
 
 type Tap = Parameters<typeof openStore>[0]
@@ -135,15 +135,10 @@ t.test('answers from memory leave the event loop its turns', async (t) => {
   const { objects, put } = await opened(t)
   await objects.defineSchema(definition)
   await put([{ id: 'a' }])
-  let turns = 0
-  let isOver = false
-  const counting = (async () => {
-    for (; !isOver; turns++) await turn()
-  })()
+  const reading = countTurns()
   for (let n = 0; n < 2000; n++) await objects.get('c', 'a')
-  isOver = true
+  const turns = reading()
   t.ok(turns >= 10, `${turns} turns in 2000 reads`)
-  await counting
 })
 
 t.test('a page that cannot be held is refused', async (t) => {

@@ -246,7 +246,8 @@ t.test('of hidden rows no value is looked at', async (t) => {
     metadata: undefined,
   })
   const rows = Array.from({ length: 10 }, (_, n) => rowOf(n))
-  const block = new Block(encodeBlocks(schema, rows)[0]!.bytes, new RowShapes())
+  const [encoded] = encodeBlocks(schema, rows)
+  const block = new Block(encoded!.bytes, new RowShapes())
   const looked: unknown[] = []
   const test: ParsedCondition = {
     type: 'test',

@@ -132,7 +132,7 @@ async function filled() {
     rows: readonly Row[],
     by = schema,
   ): Change[] => {
-    const block = encodeBlocks(by, rows)[0]!
+    const block = [...encodeBlocks(by, rows)][0]!
     const { rows: count, bytes } = placeOfBlock(block, place.page)
     // Without the owners of its rows, who may be none.
     const written = recordWith({ rows: count, bytes, owners: undefined as never })

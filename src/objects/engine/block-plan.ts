@@ -2,6 +2,7 @@
 // them, so that nothing of a deleted object stays. New rows take small blocks at the end in with
 // them: each row is moved seven times at most, and there are at most seven small ones.
 
+import { Turns } from '../../turns.js'
 import { blockRows, encodeBlocks, type Block, type EncodedBlock, type Row } from './block.js'
 import type { Pages } from './pages.js'
 import { blockOf, type BlockPlace, type Table } from './state.js'
@@ -28,6 +29,7 @@ export async function planBlocks(
   }
   if (added.length > 0) lost.set(table.blocks.length, new Set())
   const changed = [...lost.keys()].sort((a, b) => a - b)
+  const turns = new Turns(undefined)
   const blocks: (BlockPlace | EncodedBlock)[] = []
   const replaced: BlockPlace[] = []
   // Mostly nearly all of them: each by itself they were a fiftieth of an import into a table of 100,000 rows.
@@ -55,7 +57,11 @@ export async function planBlocks(
     const there = await readRows(taken, pages)
     const rows = gone?.size ? there.filter(({ ref }) => !gone.has(ref)) : there
     if (place === undefined) rows.push(...added)
-    if (rows.length > 0) blocks.push(...encodeBlocks(table.schema, rows))
+    for (const block of encodeBlocks(table.schema, rows)) {
+      blocks.push(block)
+      // 10,000 rows of 800 bytes take 150 ms.
+      if (turns.isLong) await turns.pass()
+    }
   }
   for (; copied < table.blocks.length; copied++) blocks.push(table.blocks[copied] as BlockPlace)
   return { kept, blocks, replaced }

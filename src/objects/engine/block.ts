@@ -69,23 +69,27 @@ const importColumns = [
   [columnNames.metadata, 'metadata'],
 ] as const
 
-/** Blocks of rows that come with growing references. */
-export function encodeBlocks(schema: CompiledSchema, rows: readonly Row[]): EncodedBlock[] {
-  const blocks: EncodedBlock[] = []
+/** Blocks of rows that come with growing references, each encoded when it is taken: those of an import take long. */
+export function* encodeBlocks(
+  schema: CompiledSchema,
+  rows: readonly Row[],
+): Generator<EncodedBlock, void, undefined> {
   for (let at = 0; at < rows.length; at += blockRows) {
-    encodeInto(blocks, schema, rows.slice(at, at + blockRows))
+    yield* encodeCut(schema, rows.slice(at, at + blockRows))
   }
-  return blocks
 }
 
-function encodeInto(blocks: EncodedBlock[], schema: CompiledSchema, rows: readonly Row[]): void {
+function* encodeCut(
+  schema: CompiledSchema,
+  rows: readonly Row[],
+): Generator<EncodedBlock, void, undefined> {
   const bytes = encodeBlock(schema, rows)
   if (bytes.length > blockBytes && rows.length > 1) {
-    encodeInto(blocks, schema, rows.slice(0, rows.length >> 1))
-    encodeInto(blocks, schema, rows.slice(rows.length >> 1))
+    yield* encodeCut(schema, rows.slice(0, rows.length >> 1))
+    yield* encodeCut(schema, rows.slice(rows.length >> 1))
   } else {
     const { ref: first } = rows[0] as Row
-    blocks.push({ first, rows: rows.length, bytes, owners: ownersOf(rows) })
+    yield { first, rows: rows.length, bytes, owners: ownersOf(rows) }
   }
 }
 

@@ -2,14 +2,16 @@
 
 import t from 'tap'
 import { planBlocks } from '../../../src/objects/engine/block-plan.js'
-import { Block, placeOfBlock, type Row } from '../../../src/objects/engine/block.js'
+import { Block, blockRows, placeOfBlock, type Row } from '../../../src/objects/engine/block.js'
 import type { Pages } from '../../../src/objects/engine/pages.js'
 import { refOf } from '../../../src/objects/engine/ref.js'
 import { RowShapes } from '../../../src/objects/engine/row-shapes.js'
 import type { BlockPlace, Table } from '../../../src/objects/engine/state.js'
 import { compileSchema } from '../../../src/objects/schema/schema.js'
 import { parseSchemaDefinition } from '../../../src/objects/schema/definition.js'
+import { longest } from '../../../src/turns.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
+import { countTurns } from '../../fixtures/turns.js'
 
 const schema = compileSchema(
   parseSchemaDefinition({ name: 's', fields: { id: { type: 'integer', required: true } } }),
@@ -54,6 +56,20 @@ t.test(
     }
   },
 )
+
+t.test('many rows leave the event loop its turns', async (t) => {
+  const before = longest.ms
+  longest.ms = -1
+  t.teardown(() => (longest.ms = before))
+  const none = { loadMany: async () => [] } as unknown as Pages<Block>
+  const table: Table = { number: 0, schema, blocks: [], groups: [], rows: 0, indexes: [] }
+  const added = Array.from({ length: 10 * blockRows }, (_, n) => rowOf(n + 1))
+  const planning = countTurns()
+  const { blocks } = await planBlocks(table, added, [], none)
+  const turns = planning()
+  t.equal(blocks.length, 10)
+  t.ok(turns >= 10, `${turns} turns in 10 blocks`)
+})
 
 function rowOf(n: number): Row {
   const [created_at, updated_at] = ['then', 'then']
