@@ -46,7 +46,27 @@ export interface EngineParts {
   readonly string: (value: string) => EngineTerm
   readonly langString: (value: string, language: string) => EngineTerm
   readonly isNonLexicalLiteral: (term: EngineTerm) => unknown
-  readonly TermTransformer: {
-    readonly prototype: { transformTerm(expression: { readonly term: Term }): EngineTerm }
-  }
+  readonly TermTransformer: { readonly prototype: TermTransformer }
+  readonly BooleanLiteral: LiteralClass
+  readonly DateLiteral: LiteralClass
+  readonly DateTimeLiteral: LiteralClass
+  readonly DayTimeDurationLiteral: LiteralClass
+  readonly DecimalLiteral: LiteralClass
+  readonly DoubleLiteral: LiteralClass
+  readonly FloatLiteral: LiteralClass
+  readonly IntegerLiteral: LiteralClass
+  readonly StringLiteral: LiteralClass
+  readonly TimeLiteral: LiteralClass
+  readonly YearMonthDurationLiteral: LiteralClass
+}
+
+/** Of literals of one datatype and those derived of it, where their texts are such. */
+export interface LiteralClass {
+  readonly prototype: EngineLiteral
+}
+
+/** What makes terms of RDF into those of the engine's functions. */
+export interface TermTransformer {
+  transformTerm(expression: { readonly term: Term }): EngineTerm
+  transformRDFTermUnsafe(term: Term): EngineTerm
 }

@@ -5,21 +5,39 @@
 import type { Term } from '@rdfjs/types'
 import { compareTexts, xsd, xsdString } from '../terms.js'
 import { spelledAs, type Spelled } from './answer-terms.js'
-import type { EngineFunction, EngineLiteral, EngineParts, EngineTerm } from './engine-parts.js'
+import type {
+  EngineFunction,
+  EngineLiteral,
+  EngineParts,
+  EngineTerm,
+  TermTransformer,
+} from './engine-parts.js'
 import { hasScheme } from './iris.js'
 import { mediatorOf, type Mediator } from './mediator.js'
 import { lookUpMembers } from './membership.js'
+import { kindOf, literalKinds, millisecondsOf, termOrder } from './order.js'
+import type { Compare, Instant, Kind, Kinds } from './order.js'
+
+interface Comparator {
+  readonly internalEvaluator: { readonly transformer: TermTransformer }
+  orderTypes: Compare
+}
 
 interface Aggregator {
   state: Term | undefined
-  readonly orderByEvaluator?: { orderTypes(a: Term, b: Term): number }
+  readonly orderByEvaluator?: Comparator
   putTerm(term: Term): void
 }
 
 export function mendFunctions(engine: object, parts: EngineParts): void {
   keepTerms(parts.TermTransformer)
+  const kinds = literalKinds(parts)
   const functions = mediatorOf<unknown, EngineFunction>(engine, 'mediatorFunctionFactory')
-  around(functions, (made) => mend(made, parts))
+  around(functions, (made) => mend(made, parts, kinds))
+  const comparators = mediatorOf<unknown, Comparator>(engine, 'mediatorTermComparatorFactory')
+  around(comparators, (made) => {
+    made.orderTypes = termOrder(made.internalEvaluator.transformer, kinds, parts)
+  })
   const aggregators = mediatorOf<{ readonly expr: { readonly aggregator: string } }, Aggregator>(
     engine,
     'mediatorBindingsAggregatorFactory',
@@ -48,11 +66,11 @@ function takeAny(aggregator: Aggregator, sign: number): void {
   if (order === undefined) throw new Error('this version of the SPARQL engine orders no terms')
   aggregator.putTerm = (term) => {
     const { state } = aggregator
-    if (state === undefined || order.orderTypes(state, term) === sign) aggregator.state = term
+    if (state === undefined || order.orderTypes(state, term) * sign > 0) aggregator.state = term
   }
 }
 
-function mend(made: EngineFunction, parts: EngineParts): void {
+function mend(made: EngineFunction, parts: EngineParts, kinds: Kinds): void {
   if (made.operator === 'in') lookUpMembers(made, parts)
   const apply = made.apply
   made.apply = async (context) => {
@@ -68,18 +86,14 @@ function mend(made: EngineFunction, parts: EngineParts): void {
   const engines = made.applyOnTerms?.bind(made)
   if (own === undefined || engines === undefined) return
   made.applyOnTerms = (terms, evaluator) => {
-    const isOrdering = evaluator.context.get(ordering) === true
-    const call = { parts, isOrdering, engines: () => engines(terms, evaluator) }
+    const call = { parts, kinds, engines: () => engines(terms, evaluator) }
     return own(call, ...terms) ?? call.engines()
   }
 }
 
-/** Set by what ORDER BY compares with, which has no errors. */
-const ordering = { name: '@comunica/utils-expression-evaluator:fullTermComparison' }
-
 interface Call {
   readonly parts: EngineParts
-  readonly isOrdering: boolean
+  readonly kinds: Kinds
   /** What the engine says, or throws. */
   readonly engines: () => EngineTerm
 }
@@ -115,7 +129,7 @@ const mended: Readonly<Record<string, Own>> = {
  * What is not of one language is never equal to what has it, nor a date to a time.
  */
 function isEqual(
-  { parts, isOrdering }: Call,
+  { parts, kinds }: Call,
   left?: EngineTerm,
   right?: EngineTerm,
 ): EngineTerm | undefined {
@@ -130,67 +144,44 @@ function isEqual(
   if (parts.isNonLexicalLiteral(left) && left.dataType === right.dataType) {
     return left.str() === right.str() ? parts.bool(true) : undefined
   }
-  if (instants.has(left.dataType) && instants.has(right.dataType)) {
-    if (parts.isNonLexicalLiteral(left) || parts.isNonLexicalLiteral(right)) return undefined
-    const isSame = left.dataType === right.dataType
-    return parts.bool(isSame && between(parts, left, right, isOrdering) === 0)
-  }
-  return undefined
+  const [one, other] = [kindOf(left, kinds), kindOf(right, kinds)]
+  if (!isInstant(one) || !isInstant(other)) return undefined
+  return parts.bool(one === other && between(parts, left, right) === 0)
 }
 
 function isLess(
-  { parts, isOrdering }: Call,
+  { parts, kinds }: Call,
   left?: EngineTerm,
   right?: EngineTerm,
 ): EngineTerm | undefined {
-  if (!isLiteral(left) || !isLiteral(right) || left.dataType !== right.dataType) return undefined
-  if (left.dataType === xsdString) return parts.bool(compareTexts(left.str(), right.str()) < 0)
-  if (!instants.has(left.dataType)) return undefined
-  if (parts.isNonLexicalLiteral(left) || parts.isNonLexicalLiteral(right)) return undefined
-  return parts.bool(between(parts, left, right, isOrdering) < 0)
+  if (!isLiteral(left) || !isLiteral(right)) return undefined
+  const kind = kindOf(left, kinds)
+  if (kind !== kindOf(right, kinds)) return undefined
+  if (kind?.name === xsdString) return parts.bool(compareTexts(left.str(), right.str()) < 0)
+  return isInstant(kind) ? parts.bool(between(parts, left, right) < 0) : undefined
 }
 
-const instants = new Set([`${xsd}date`, `${xsd}dateTime`])
+const instants = new Set([`${xsd}date`, `${xsd}dateTime`, `${xsd}time`])
 
-interface Instant {
-  readonly year: number
-  readonly month: number
-  readonly day: number
-  readonly hours?: number
-  readonly minutes?: number
-  readonly seconds?: number
-  readonly zoneHours?: number
-  readonly zoneMinutes?: number
-}
+const isInstant = (kind: Kind | undefined) => kind !== undefined && instants.has(kind.name)
 
 const maxZoneMs = 14 * 3_600_000
 
 /**
  * Milliseconds from the second to the first. Where one alone has a time zone, that of the other may be
- * any of 28 hours (XML Schema 1.1, D.2.1): less is an error, and for an order it is UTC.
+ * any of 28 hours (XML Schema 1.1, D.2.1): less is an error. An order takes UTC for it, which is the same
+ * where this is none.
  */
 function between(
   { ExpressionError }: EngineParts,
   left: EngineLiteral,
   right: EngineLiteral,
-  isOrdering: boolean,
 ): number {
   const [a, b] = [left.typedValue as Instant, right.typedValue as Instant]
   const difference = millisecondsOf(a) - millisecondsOf(b)
   const isSure = (a.zoneHours === undefined) === (b.zoneHours === undefined)
-  if (isSure || isOrdering || Math.abs(difference) > maxZoneMs) return difference
+  if (isSure || Math.abs(difference) > maxZoneMs) return difference
   throw new ExpressionError('one of the two has no time zone')
-}
-
-function millisecondsOf(instant: Instant): number {
-  const { year, month, day, hours = 0, minutes = 0, seconds = 0 } = instant
-  const { zoneHours = 0, zoneMinutes = 0 } = instant
-  const date = new Date(0)
-  // Date.UTC() takes the years before 100 for others.
-  date.setUTCFullYear(year, month - 1, day)
-  return (
-    date.getTime() + ((hours - zoneHours) * 60 + minutes - zoneMinutes) * 60_000 + seconds * 1000
-  )
 }
 
 /** As it was spelled: the engine has it in small letters. */

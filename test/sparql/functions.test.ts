@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { createSparql } from '../../src/sparql/index.js'
-import { iri, ours, ready, text } from './oracle.js'
+import { all, iri, ours, ready, text } from './oracle.js'
 
 t.setTimeout(120_000)
 
@@ -84,6 +84,9 @@ const facts: Readonly<Record<string, Facts>> = {
     '"0099-01-01"^^xsd:date < "1990-01-01"^^xsd:date': true,
     '"2020-01-01"^^xsd:date = "2020-01-01T00:00:00"^^xsd:dateTime': false,
     '"2020-01-01"^^xsd:date < "2020-01-02T00:00:00"^^xsd:dateTime': 'error',
+    '"12:00:00"^^xsd:time < "12:00:01"^^xsd:time': true,
+    '"12:00:00Z"^^xsd:time = "13:00:00+01:00"^^xsd:time': true,
+    '"2020-01-01T00:00:00Z"^^xsd:dateTimeStamp < "2020-01-01T01:00:00Z"^^xsd:dateTime': true,
   },
   'where one has no time zone, only what is 14 hours apart is known': {
     '"2020-01-01T12:00:00"^^xsd:dateTime = "2020-01-01T12:00:00Z"^^xsd:dateTime': 'error',
@@ -171,14 +174,16 @@ for (const [name, expressions] of Object.entries(facts)) {
   })
 }
 
-const inOrder = async (values: string, order: string) => {
-  const query = `SELECT (STR(?v) AS ?x) { VALUES ?v { ${values} } } ORDER BY ${order}`
+/** The texts of all that the rows have. */
+const found = async (query: string) => {
   const result = await createSparql().query(nothing.graph, `PREFIX xsd: <${xsd}> ${query}`)
   if (result.type !== 'bindings') throw new Error(result.type)
-  const found: (string | undefined)[] = []
-  for await (const { x } of result.bindings) found.push(x?.value)
-  return found
+  const rows = await all(result.bindings)
+  return rows.flatMap((row) => result.variables.map((name) => row[name]?.value))
 }
+
+const inOrder = (values: string, order: string) =>
+  found(`SELECT ?v { VALUES ?v { ${values} } } ORDER BY ${order}`)
 
 t.test('texts are in the order of their code points', async (t) => {
   t.strictSame(await inOrder('"é" "b" "B" "a" "co-op" "coop" ""', '?v'), [
@@ -194,6 +199,48 @@ t.test('an order has no errors', async (t) => {
   t.strictSame(await inOrder(values.toReversed().join(' '), '?v'), dates)
   const strange = await inOrder('"x"^^xsd:integer 2 "x"^^xsd:integer 1 "x"@en', '?v')
   t.strictSame(strange.sort(), ['1', '2', 'x', 'x', 'x'])
+})
+
+/** Lists of terms in order. */
+const orders = {
+  'numbers by their values, NaN first, before all others': [
+    '"NaN"^^xsd:double "-INF"^^xsd:float -1.5 "2"^^xsd:unsignedInt 3 6.5 75e-1 10 "x"@en "P1D"^^xsd:duration "2020"^^xsd:gYear "c"',
+  ],
+  'what its datatype does not allow behind what it does': [
+    '"2020-01-01"^^xsd:date "2021-02-30"^^xsd:date "2021-02-31"^^xsd:date',
+    '3 10.5 "z"^^xsd:decimal "x"^^xsd:integer "y"^^xsd:integer',
+    'false true "x"^^xsd:boolean "P1D"^^xsd:dayTimeDuration "P"^^xsd:dayTimeDuration',
+  ],
+  'times by the instant': [
+    '"-0044-03-15"^^xsd:date "0099-12-31"^^xsd:date "2020-01-01"^^xsd:date "300000-01-01"^^xsd:date',
+    '"2020-01-01T01:00:00+02:00"^^xsd:dateTime "2020-01-01T00:00:00"^^xsd:dateTime "2020-01-01T00:00:00.5Z"^^xsd:dateTime',
+    '"2020-01-01T00:00:00Z"^^xsd:dateTimeStamp "2020-01-01T01:00:00Z"^^xsd:dateTime',
+    '"12:00:00"^^xsd:time "11:30:00-01:00"^^xsd:time "13:00:00"^^xsd:time',
+  ],
+  'durations by their length': [
+    '"-P1D"^^xsd:dayTimeDuration "PT90M"^^xsd:dayTimeDuration "PT2H"^^xsd:dayTimeDuration "P1D"^^xsd:dayTimeDuration',
+    '"P11M"^^xsd:yearMonthDuration "P1Y"^^xsd:yearMonthDuration',
+  ],
+  'others by their texts, languages and datatypes': [
+    '<urn:a> <urn:b> "a"@de "a"@en "b"@de "a"^^<urn:t> "b"^^<urn:t>',
+    '"a"^^xsd:token "b" "c"^^xsd:token',
+  ],
+}
+
+t.test('any terms have an order, which is also that of MIN and MAX', async (t) => {
+  for (const [name, lists] of Object.entries(orders)) {
+    for (const list of lists) {
+      const terms = list.split(' ')
+      const values = terms.map((term) => term.replace(/^"([^"]*)".*|<(.*)>$/, '$1$2'))
+      for (let turn = 0; turn < terms.length; turn++) {
+        const given = [...terms.slice(turn), ...terms.slice(0, turn)].join(' ')
+        t.strictSame(await inOrder(given, '?v'), values, name)
+        t.strictSame(await inOrder(given, 'DESC(?v)'), values.toReversed(), name)
+        const ends = `SELECT (MIN(?v) AS ?a) (MAX(?v) AS ?b) { VALUES ?v { ${given} } }`
+        t.strictSame(await found(ends), [values[0], values.at(-1)], name)
+      }
+    }
+  }
 })
 
 t.test('MIN and MAX take any terms, in the order of ORDER BY', async (t) => {
