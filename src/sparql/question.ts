@@ -31,7 +31,13 @@ export function quietTasks(schedule: Schedule): Schedule {
     if (question.hasEnded) return
     // Bound to its question: the scheduler runs tasks of several questions in one go.
     schedule(() => {
-      if (!question.hasEnded) running.run(question, task)
+      if (question.hasEnded) return
+      try {
+        running.run(question, task)
+      } catch (error) {
+        // Nobody else would hear of it, and the process would end.
+        question.fail(error)
+      }
     })
   }
 }
@@ -118,7 +124,7 @@ export class SparqlQuestion {
       for (;;) {
         if (this.#failure) throw this.#failure.reason
         if (this.#ended) return
-        const item = running.run(this, () => stream.read())
+        const item = this.#next(stream)
         if (item !== null) {
           const made = make(item)
           if (made !== undefined) yield made
@@ -127,6 +133,14 @@ export class SparqlQuestion {
       }
     } finally {
       this.end()
+    }
+  }
+
+  #next<T>(stream: EngineStream<T>): T | null {
+    try {
+      return running.run(this, () => stream.read())
+    } catch (error) {
+      throw ofEngine(error)
     }
   }
 

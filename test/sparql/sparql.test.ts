@@ -11,7 +11,8 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { createSparql } from '../../src/sparql/index.js'
 import type { SparqlResult } from '../../src/sparql/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import { isPeerInstalled, peerLoader } from '../../src/sparql/peer.js'
+import { mediatorOf } from '../../src/sparql/mediator.js'
+import { isPeerInstalled, loadPeer, peerLoader } from '../../src/sparql/peer.js'
 import { SparqlQuestion } from '../../src/sparql/question.js'
 import type { Triple } from '../../src/types.js'
 import { arrayGraph, versioned } from '../graph/array-graph.js'
@@ -504,5 +505,35 @@ t.test('there may be so many graphs that are asked one by one', async (t) => {
     const code = 'LK_QUERY_BUDGET'
     await t.rejects(sparql.query(version(count), query), { code })
     await t.rejects(threads.execute(version(count), query), { code })
+  }
+})
+
+t.test('what the engine throws outside of its promises is an error of the query', async (t) => {
+  const { engine } = await loadPeer()
+  const comparators = mediatorOf<unknown, { orderTypes(): number }>(
+    engine,
+    'mediatorTermComparatorFactory',
+  )
+  const mediate = comparators.mediate.bind(comparators)
+  t.teardown(() => (comparators.mediate = mediate))
+  comparators.mediate = async (action) => {
+    const made = await mediate(action)
+    made.orderTypes = () => {
+      throw new Error('no order')
+    }
+    return made
+  }
+  const many = Array.from({ length: 100 }, (_, i) => i).join(' ')
+  const groups = ['VALUES ?x { 1 2 }', `VALUES ?y { ${many} } BIND (?y AS ?x)`, '?s ?p ?x']
+  for (const group of groups) {
+    const sorted = `SELECT ?x { ${group} } ORDER BY`
+    for (const query of [
+      `${sorted} ?x`,
+      `SELECT * { { ${sorted} DESC(?x) LIMIT 2 } FILTER (isLITERAL(?x)) }`,
+      `SELECT (COUNT(*) AS ?n) { { ${sorted} ?x LIMIT 2 } ?s ?p ?x }`,
+    ]) {
+      const rows = async () => written(await sparql.query(graph, query))
+      await t.rejects(rows, { code: 'LK_GRAPH_QUERY' }, query)
+    }
   }
 })
