@@ -18,6 +18,7 @@ const maxHeadingLength = 1000
 const mostParts = 10_000
 /** Who reads a file gets them in one piece, and cuts its text at each. */
 const mostHeadings = 10_000
+const mostPages = 10_000
 
 /**
  * The headings of a file, where they are too many those of its outermost levels. A level stays or goes as a
@@ -50,7 +51,8 @@ export class TextBuilder {
   /** What is behind them. */
   readonly #done: string[] = []
   readonly #headings = new Headings()
-  readonly #pages: DocumentPage[] = []
+  /** Undefined where there were too many: what stands behind the last of some would seem to be on it. */
+  #pages: DocumentPage[] | undefined = []
   #length = 0
   #page: number | undefined
 
@@ -114,7 +116,7 @@ export class TextBuilder {
       text,
       ...(isTitle && { title: named.toWellFormed() }),
       headings: this.#headings.all,
-      pages: this.#pages,
+      pages: this.#pages ?? [],
     }
   }
 
@@ -124,8 +126,9 @@ export class TextBuilder {
     const before = this.#length === 0 ? '' : gap
     this.#length += before.length + text.length
     if (this.#length > this.#maxLength) throw textTooLong(this.#maxLength)
-    if (this.#page !== undefined && this.#page !== this.#pages.at(-1)?.page) {
+    if (this.#page !== undefined && this.#pages && this.#page !== this.#pages.at(-1)?.page) {
       this.#pages.push({ start: this.#length - text.length, page: this.#page })
+      if (this.#pages.length > mostPages) this.#pages = undefined
     }
     // Millions of them would be one piece of memory.
     if (this.#parts.length > mostParts) {

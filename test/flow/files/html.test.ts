@@ -73,6 +73,20 @@ t.test('pages of a printed edition are said by a title, or by a short text', asy
   t.strictSame(pagesOf(found), ['7 Two\n\nPage 8\n', '8 Page 8\n\nThre'])
 })
 
+t.test('of more pages than a book has none are kept', async (t) => {
+  const of = (count: number) =>
+    html(
+      Array.from({ length: count }, (_, n) => {
+        return `<span role="doc-pagebreak" title="${n + 1}"></span><p>${n}</p>`
+      }).join(''),
+    )
+  const book = await of(10_000)
+  t.equal(book.pages?.length, 10_000)
+  const other = await of(10_001)
+  t.strictSame(other.pages, [])
+  t.ok(other.text.endsWith('10000'))
+})
+
 t.test('page breaks in each other are looked into once, and not all the way down', async (t) => {
   const since = performance.now()
   const breaks = '<div role="doc-pagebreak">'.repeat(20_000)
