@@ -155,6 +155,7 @@ export type {
 export type { Scope } from './scope.js'
 export type { ChangeConditions } from './conditions.js'
 export type {
+  AsJson,
   CoreMessage,
   CoreMetadata,
   Embedder,

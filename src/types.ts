@@ -64,3 +64,15 @@ export type JsonValue =
   null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
 export type JsonObject = { readonly [key: string]: JsonValue }
+
+/**
+ * A type as far as JSON can say it: the type itself, with `never` for functions and what else has no place there. An
+ * interface is no JsonObject, as it might get more members; where `T & AsJson<T>` is taken it may be of JSON.
+ */
+export type AsJson<T> = T extends JsonValue
+  ? T
+  : T extends (...given: never) => unknown
+    ? never
+    : T extends object
+      ? { readonly [Name in keyof T]: AsJson<T[Name]> }
+      : never

@@ -4,6 +4,7 @@
 import t from 'tap'
 import { MemoryBackend } from '../adapters/memory.js'
 import { chunk, type ChunkOutput } from '../src/flow/steps/index.js'
+import type { RemoteObjects } from '../src/client/index.js'
 import { createLorekeep, hasCode } from '../src/index.js'
 import type {
   CoreRef,
@@ -12,6 +13,8 @@ import type {
   IndexState,
   JobEvent,
   LibraryIndexState,
+  JsonObject,
+  ObjectStore,
   OfUser,
   Step,
 } from '../src/index.js'
@@ -86,6 +89,82 @@ t.test('objects are of the type that is asked for', async (t) => {
   const saw = await keep.objects.get<Product>('c', 'saw')
   t.equal(saw?.price.toFixed(), undefined)
 })
+
+t.test(
+  'objects of an interface are stored as such of a type are, as far as they are JSON',
+  async (t) => {
+    const keep = await createLorekeep({ backend: new MemoryBackend() })
+    t.teardown(() => keep.close())
+    await keep.objects.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
+    const schema_name = 's'
+    const metadata = { id: 'b', user: 'u', collection: 'c' }
+    const saw: Product = { id: 'saw', price: 3, tags: [], maker: { country: 'DE' } }
+    const { imported } = await keep.objects.import({ metadata, schema_name, values: [saw] })
+    const replaced = await keep.objects.replace('c', 'saw', saw)
+    const cheaper: Partial<Product> = { price: 2 }
+    const changed = await keep.objects.patch('c', 'saw', cheaper)
+    t.strictSame([imported, replaced?.['price'], changed?.['price']], [1, 3, 2])
+
+    interface Dated {
+      readonly id: string
+      readonly since: Date
+    }
+    interface Acting {
+      readonly id: string
+      act(): void
+    }
+    type Deep = { readonly id: string; readonly made: { readonly by: undefined } }
+    const refused = (
+      { import: load, replace, patch }: ObjectStore,
+      remote: RemoteObjects,
+      [dated, acting, deep, any]: readonly [Dated, Acting, Deep, unknown],
+    ) => [
+      // @ts-expect-error: a Date is no JSON
+      load({ metadata, schema_name, values: [dated] }),
+      // @ts-expect-error: nor is a function
+      load({ metadata, schema_name, values: [acting] }),
+      // @ts-expect-error: nor is undefined, at any depth
+      load({ metadata, schema_name, values: [deep] }),
+      // @ts-expect-error: nor is there anything of what is unknown
+      load({ metadata, schema_name, values: [any] }),
+      // @ts-expect-error: a literal is looked at, too
+      load({ metadata, schema_name, values: [{ id: 'a', since: new Date() }] }),
+      // @ts-expect-error: a number is no object
+      load({ metadata, schema_name, values: [3] }),
+      // @ts-expect-error: as of imports
+      replace('c', 'saw', dated),
+      // @ts-expect-error: as of imports
+      patch('c', 'saw', { act() {} }),
+      // @ts-expect-error: as in process
+      remote.import({ metadata, schema_name, values: [dated] }),
+      // @ts-expect-error: as in process
+      remote.replace('c', 'saw', acting),
+    ]
+    const taken = (objects: ObjectStore, remote: RemoteObjects, values: readonly JsonObject[]) => [
+      objects.import({ metadata, schema_name, values }),
+      objects.import({ metadata, schema_name, values: [] }),
+      objects.import({
+        metadata,
+        schema_name,
+        values: [
+          { id: 'a', n: 1 },
+          { id: 'b', list: [null] },
+        ],
+      }),
+      objects.import<Product>({
+        metadata,
+        schema_name,
+        values: [{ id: 'a', price: 1, tags: ['x'] }],
+      }),
+      objects.patch('c', 'saw', { price: null, maker: { country: 'FR' } }),
+      remote.import({ metadata, schema_name, values: [saw] }),
+      remote.import('{}'),
+      remote.replace('c', 'saw', saw),
+      remote.patch('c', 'saw', cheaper),
+    ]
+    t.strictSame([refused.length, taken.length], [3, 3])
+  },
+)
 
 t.test('an index is that of a core, or of all that a user has', async (t) => {
   const keep = await createLorekeep({ backend: new MemoryBackend() })

@@ -19,7 +19,7 @@ import type {
   WholeQuery,
 } from '../objects/types.js'
 import type { NamedPageOptions } from '../paging.js'
-import type { JsonObject } from '../types.js'
+import type { AsJson, JsonObject } from '../types.js'
 import { allOf, inJson, json, leave, maybe, onCondition, part } from './connection.js'
 import type { Connection, RemoteConditions } from './connection.js'
 
@@ -37,8 +37,8 @@ export interface RemoteObjects extends Pick<
   createCollection(name: string, conditions?: RemoteConditions): Promise<boolean>
   deleteCollection(name: string, conditions?: RemoteConditions): Promise<number | undefined>
   /** A text of JSON is sent as it is: numbers that no double holds, too, which the server refuses. */
-  import(
-    batch: ObjectImport | string,
+  import<T extends object = JsonObject>(
+    batch: ObjectImport<T & AsJson<T>> | string,
     options?: Omit<ObjectImportOptions, 'scope'>,
   ): Promise<ObjectImportResult>
   query<T extends object = JsonObject>(
@@ -57,16 +57,16 @@ export interface RemoteObjects extends Pick<
     id: ObjectId,
     options?: Omit<ObjectGetOptions, 'scope' | 'reads'>,
   ): Promise<StoredObject<T> | undefined>
-  replace(
+  replace<T extends object = JsonObject>(
     collection: string,
     id: ObjectId,
-    object: JsonObject,
+    object: T & AsJson<T>,
     conditions?: RemoteConditions,
   ): Promise<StoredObject | undefined>
-  patch(
+  patch<T extends object = JsonObject>(
     collection: string,
     id: ObjectId,
-    changes: JsonObject,
+    changes: T & AsJson<T>,
     conditions?: RemoteConditions,
   ): Promise<StoredObject | undefined>
   delete(collection: string, id: ObjectId, conditions?: RemoteConditions): Promise<boolean>
@@ -89,7 +89,7 @@ export function createObjects(connection: Connection, flow = 'default'): RemoteO
   const change = async (
     method: string,
     path: string,
-    body: JsonObject,
+    body: object,
     conditions: RemoteConditions | undefined,
   ) => {
     const { headers } = onCondition(conditions)

@@ -9,7 +9,6 @@ import { aRule } from '../door/rules.js'
 import { brief, isPlainObject, isRecord, shown } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import { aScope, copied, type Scope } from '../scope.js'
-import type { JsonObject } from '../types.js'
 import type { Row } from './engine/block.js'
 import type { Draft } from './engine/draft.js'
 import { versionField } from './engine/ref.js'
@@ -115,7 +114,7 @@ export class ObjectChange {
 }
 
 /** What is no plain object stays as it is, for the check that follows. */
-export function withId(object: JsonObject, field: string, id: ObjectId): unknown {
+export function withId(object: object, field: string, id: ObjectId): unknown {
   if (!isPlainObject(object) || Object.hasOwn(object, field)) return object
   return { [field]: id, ...object }
 }

@@ -229,7 +229,7 @@ class StoredObjects implements ClosableObjectStore {
   }
 
   async import(
-    batch: ObjectImport,
+    batch: ObjectImport<object>,
     options: ObjectImportOptions = {},
     ...surplus: never[]
   ): Promise<ObjectImportResult> {
@@ -344,7 +344,7 @@ class StoredObjects implements ClosableObjectStore {
   async replace(
     collection: string,
     id: ObjectId,
-    object: JsonObject,
+    object: object,
     options: ObjectChangeOptions = {},
     ...surplus: never[]
   ): Promise<StoredObject | undefined> {
@@ -357,13 +357,13 @@ class StoredObjects implements ClosableObjectStore {
   async patch(
     collection: string,
     id: ObjectId,
-    changes: JsonObject,
+    changes: object,
     options: ObjectChangeOptions = {},
     ...surplus: never[]
   ): Promise<StoredObject | undefined> {
     checkNoMore('patch()', surplus)
     checkChanges(changes)
-    const patched = ({ object }: Row) => mergePatch(object, changes)
+    const patched = ({ object }: Row) => mergePatch(object, changes as JsonObject)
     return this.#change('patch()', collection, id, options, patched)
   }
 

@@ -4,7 +4,7 @@ import type { ChangeConditions } from '../conditions.js'
 import type { NamedPageOptions, Page } from '../paging.js'
 import type { Reads } from '../reads.js'
 import type { Scope } from '../scope.js'
-import type { JsonObject, JsonValue } from '../types.js'
+import type { AsJson, JsonObject, JsonValue } from '../types.js'
 import type { Filters } from './filter-types.js'
 
 /**
@@ -84,7 +84,7 @@ export interface SchemaDefinition {
 }
 
 /** An import request, as on the wire. */
-export interface ObjectImport {
+export interface ObjectImport<T extends object = JsonObject> {
   readonly metadata: {
     /** Names the import batch. */
     readonly id: string
@@ -94,7 +94,7 @@ export interface ObjectImport {
     readonly metadata?: JsonObject
   }
   readonly schema_name: string
-  readonly values: readonly JsonObject[]
+  readonly values: readonly T[]
 }
 
 export interface ObjectImportOptions {
@@ -298,7 +298,10 @@ export interface ObjectStore {
    * `LK_OBJECT_INVALID` (every bad object, up to 100), `LK_OBJECT_DUPLICATE` (the ids),
    * `LK_OBJECT_TOO_LARGE`, `LK_STORAGE_*`
    */
-  import(batch: ObjectImport, options?: ObjectImportOptions): Promise<ObjectImportResult>
+  import<T extends object = JsonObject>(
+    batch: ObjectImport<T & AsJson<T>>,
+    options?: ObjectImportOptions,
+  ): Promise<ObjectImportResult>
 
   /**
    * One page. `query<Product>(…)` checks the filters against the type and gives objects of it.
@@ -345,10 +348,10 @@ export interface ObjectStore {
    * Resolves with what is stored then, `undefined` where there is no such object.
    * @throws LorekeepError `LK_OBJECT_INVALID`
    */
-  replace(
+  replace<T extends object = JsonObject>(
     collection: string,
     id: ObjectId,
-    object: JsonObject,
+    object: T & AsJson<T>,
     options?: ObjectChangeOptions,
   ): Promise<StoredObject | undefined>
 
@@ -356,10 +359,10 @@ export interface ObjectStore {
    * Changes an object by a JSON Merge Patch (RFC 7396): null removes a field.
    * @throws LorekeepError `LK_OBJECT_INVALID`
    */
-  patch(
+  patch<T extends object = JsonObject>(
     collection: string,
     id: ObjectId,
-    changes: JsonObject,
+    changes: T & AsJson<T>,
     options?: ObjectChangeOptions,
   ): Promise<StoredObject | undefined>
 
