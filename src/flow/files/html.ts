@@ -66,6 +66,8 @@ const left = new Set(
     ' ',
   ),
 )
+/** A page that is hidden as a whole is shown by a script, when it is loaded. */
+const pages = new Set(['html', 'body'])
 const leftRoles = new Set(['navigation', 'search', 'menu', 'menubar', 'toolbar', 'dialog'])
 const blocks = new Set(
   'html body main article section aside header footer address div p blockquote center details summary dd dl dt fieldset figcaption figure form hgroup hr li ol ul menu table caption tbody thead tfoot tr'.split(
@@ -92,7 +94,28 @@ function isLeft(node: HtmlNode): boolean {
   return (
     attributeOf(node, 'hidden') !== undefined ||
     attributeOf(node, 'aria-hidden') === 'true' ||
-    leftRoles.has(attributeOf(node, 'role') ?? '')
+    leftRoles.has(attributeOf(node, 'role') ?? '') ||
+    (!pages.has(node.nodeName) && isHiddenBy(attributeOf(node, 'style') ?? ''))
+  )
+}
+
+/** Of each of the two properties the last declaration counts, or the last one that is important. */
+function isHiddenBy(style: string): boolean {
+  if (!/display|visibility/i.test(style)) return false
+  const said = new Map<string, { readonly value: string; readonly isImportant: boolean }>()
+  for (const declaration of style.replace(/\/\*.*?(?:\*\/|$)/gs, ' ').split(';')) {
+    const at = declaration.indexOf(':')
+    const name = declaration.slice(0, at).trim().toLowerCase()
+    const given = declaration.slice(at + 1).toLowerCase()
+    const value = given.replace(/!\s*important\s*$/, '').trim()
+    const isImportant = value.length < given.trim().length
+    if (at > 0 && (isImportant || said.get(name)?.isImportant !== true)) {
+      said.set(name, { value, isImportant })
+    }
+  }
+  const visibility = said.get('visibility')?.value
+  return (
+    said.get('display')?.value === 'none' || visibility === 'hidden' || visibility === 'collapse'
   )
 }
 

@@ -26,6 +26,40 @@ t.test(
   },
 )
 
+t.test('what a style of its own hides is not for reading', async (t) => {
+  const hidden = [
+    'display:none',
+    'color: red; DISPLAY : None ',
+    'display: block; display: none !important; display: block;',
+    'visibility:hidden',
+    'visibility: collapse ! IMPORTANT',
+    '/* a; b */ display/**/: none',
+  ]
+  const shown = [
+    'display: block',
+    'display: none; display: block',
+    'visibility: hidden; visibility: visible !important',
+    '--display: none',
+    '/* display: none */',
+    'content: none; display',
+  ]
+  const styled = (styles: readonly string[], text: string) =>
+    styles.map((style, n) => `<p style="${style}">${text} ${n} <b>bold</b></p>`).join('')
+  const { text } = await html(styled(hidden, 'Hidden') + styled(shown, 'Shown'))
+  t.equal(text, shown.map((_, n) => `Shown ${n} bold`).join('\n\n'))
+  const main = await html('<main style="display: none">No</main><main>Yes</main>')
+  t.equal(main.text, 'Yes')
+  const page = '<html style="visibility: hidden"><body style="display: none"><p>Shown later</p>'
+  t.equal((await read('text/html', page)).text, 'Shown later')
+})
+
+t.test('a style is read in time by its length', async (t) => {
+  const since = performance.now()
+  const style = `display:${'/*'.repeat(200_000)};visibility:${'! '.repeat(200_000)}`
+  t.equal((await html(`<p style="${style}">Text</p>`)).text, 'Text')
+  t.ok(performance.now() - since < 5000)
+})
+
 t.test('the main part is all there is, where a page has one', async (t) => {
   const { text } = await html(
     '<div>Menu</div><main><h1>One</h1><p>Two</p></main><div>Adverts</div>',
