@@ -154,6 +154,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/graph/types',
     'src/graph/value',
   ],
+  'src/graph/languages': ['src/terms', 'src/door', 'src/text'],
   'src/graph/miss': [],
   'src/graph/row-set': [],
   'src/graph/view': ['src/types', 'src/graph/value'],
@@ -193,6 +194,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/graph/search': [
     ...leaves,
     'src/text',
+    'src/graph/languages',
     'src/graph/types',
     'src/graph/question',
     'src/graph/miss',
@@ -224,6 +226,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/graph/retrieve': [
     ...leaves,
     'src/text',
+    'src/graph/languages',
     'src/graph/types',
     'src/graph/question',
     'src/graph/miss',

@@ -334,8 +334,9 @@ export interface SearchQuery extends AskOptions {
   /** Only these cores, of those that the graph is about. */
   readonly cores?: readonly string[] | undefined
   /**
-   * The languages of the question, by which other forms of its words are found: *rowed* for *row*. What the
-   * text looks like by default.
+   * The languages of the question, by which other forms of its words are found: *rowed* for *row*. Tags, or the
+   * names that `$text` takes; of a language without stems there are no other forms. What the text looks like by
+   * default.
    */
   readonly languages?: readonly string[] | undefined
   /** Whether each passage tells what its score is made of. */

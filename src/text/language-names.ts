@@ -24,6 +24,9 @@ const names: Readonly<Record<string, string>> = {
   swedish: 'sv',
 }
 
+/** By which languages may be named beside their tags. */
+export const languageNames: readonly string[] = [...Object.keys(names), noLanguage]
+
 /** What has a stemmer, a list of stop words, or both. */
 export const knownLanguages: readonly string[] = [
   ...new Set([...stemLanguages, ...stopWordLanguages]),

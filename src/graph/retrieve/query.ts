@@ -6,9 +6,9 @@ import { checkOptions } from '../../door/options.js'
 import { aFunction, aSignal, aVector } from '../../door/rules.js'
 import { shown } from '../../door/wording.js'
 import { eitherOf, untilAborted } from '../../in-flight.js'
-import { aLanguageRange } from '../../terms.js'
 import { languagesOfQuestion } from '../../text/language.js'
 import { parseSearch } from '../../text/search-text.js'
+import { languagesIn } from '../languages.js'
 import { Question } from '../question.js'
 import type { RankingQuestion } from '../ranking/ranking.js'
 import type { Reranker } from '../types.js'
@@ -72,7 +72,7 @@ export async function checkRetrieval(
     const [least, usual, most] = limits[name]
     return given.integer(name, least, most) ?? usual
   }
-  const languages = given.list('languages', aLanguageRange)
+  const languages = languagesIn(given)
   const checked = {
     entities: count('entities'),
     triples: count('triples'),

@@ -4,10 +4,10 @@ import { Members } from '../../door/members.js'
 import { checkOptions } from '../../door/options.js'
 import { aSignal, aText } from '../../door/rules.js'
 import { eitherOf } from '../../in-flight.js'
-import { aLanguageRange } from '../../terms.js'
 import { languagesOfQuestion, type QuestionLanguages } from '../../text/language.js'
 import { stemLanguages } from '../../text/stemming.js'
 import { parseSearch } from '../../text/search-text.js'
+import { languagesIn } from '../languages.js'
 import { Question } from '../question.js'
 import { mostInPhrase, searchedWords } from '../words/asked-words.js'
 import type { WordQuestion } from '../words/question.js'
@@ -40,7 +40,7 @@ export function checkSearch(query: unknown, closing: AbortSignal): CheckedSearch
   const document = given.text('document')
   const collection = given.text('collection')
   const cores = given.list('cores', aText)
-  const named = given.list('languages', aLanguageRange)
+  const named = languagesIn(given)
   const explain = given.boolean('explain') ?? false
   const parsed = parseSearch(isLong ? '' : (text ?? ''))
   const { phrases, excluded } = parsed

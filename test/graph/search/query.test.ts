@@ -14,6 +14,19 @@ t.test('languages are each looked up once, and only those that have other forms'
   t.end()
 })
 
+t.test('languages are named as by $text, and what is neither name nor tag is refused', (t) => {
+  const languagesOf = (...languages: readonly string[]) =>
+    checkSearch({ text: 'Haus', languages }, signal).question.languages
+  t.strictSame(languagesOf('german', 'English', 'fr'), ['de', 'en', 'fr'])
+  t.strictSame(languagesOf('none'), [])
+  t.strictSame(languagesOf('tlh', 'zh-Hant', 'x-mine', 'i-klingon'), [])
+  for (const unknown of ['klingon', 'deutsch', 'german-AT', 'de_CH', '']) {
+    t.throws(() => languagesOf('de', unknown), { code: 'LK_GRAPH_QUERY' }, unknown)
+  }
+  t.throws(() => languagesOf('klingon'), /languages\[0\].*german/)
+  t.end()
+})
+
 t.test('any language is what the text looks like', (t) => {
   const text = 'Wo steht das alte Haus der Familie?'
   const asked = (languages: readonly string[] | undefined) => {
