@@ -2,7 +2,7 @@
 
 import { checkConditions, conditionRules, conditionsIn } from '../conditions.js'
 import type { ChangeConditions } from '../conditions.js'
-import { checkJson } from '../door/json.js'
+import { checkJson, formatPath } from '../door/json.js'
 import { checkArgument, checkOptions } from '../door/options.js'
 import { Problems } from '../door/problems.js'
 import { aRule } from '../door/rules.js'
@@ -124,6 +124,21 @@ export function checkChanges(changes: unknown): void {
   const problems = new Problems()
   if (isRecord(changes)) checkJson(changes, (path, message) => problems.fail(path, message))
   else problems.fail('', `must be an object, not ${shown(changes)}`)
+  problems.throwIfAny('LK_OBJECT_REQUEST')
+}
+
+/**
+ * Who writes `{ $set: { price: 3 } }` means an update as MongoDB has it. A field of such a name is changed where the
+ * object has one. @throws LorekeepError `LK_OBJECT_REQUEST`
+ */
+export function checkNoOperators(object: object, changes: object): void {
+  const problems = new Problems()
+  for (const name of Object.keys(changes)) {
+    if (!name.startsWith('$') || Object.hasOwn(object, name)) continue
+    const message =
+      'is no field of the object, and there are no operators: a patch has the fields themselves, as { price: 3 }, and null removes one'
+    problems.fail(formatPath([name]), message)
+  }
   problems.throwIfAny('LK_OBJECT_REQUEST')
 }
 

@@ -16,7 +16,7 @@ import { findRows } from './query/find.js'
 import { checkCollection, checkImportOptions, parseImport } from './import-request.js'
 import { Importing } from './importing.js'
 import { mergePatch } from './merge-patch.js'
-import { checkChanges, idText, ObjectChange, withId } from './object-change.js'
+import { checkChanges, checkNoOperators, idText, ObjectChange, withId } from './object-change.js'
 import { commitIn } from './placing.js'
 import { runQuery } from './query/query.js'
 import { planOf, type QueryResult } from './query/query-result.js'
@@ -363,7 +363,10 @@ class StoredObjects implements ClosableObjectStore {
   ): Promise<StoredObject | undefined> {
     checkNoMore('patch()', surplus)
     checkChanges(changes)
-    const patched = ({ object }: Row) => mergePatch(object, changes as JsonObject)
+    const patched = ({ object }: Row) => {
+      checkNoOperators(object, changes)
+      return mergePatch(object, changes as JsonObject)
+    }
     return this.#change('patch()', collection, id, options, patched)
   }
 

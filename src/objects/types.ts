@@ -356,8 +356,9 @@ export interface ObjectStore {
   ): Promise<StoredObject | undefined>
 
   /**
-   * Changes an object by a JSON Merge Patch (RFC 7396): null removes a field.
-   * @throws LorekeepError `LK_OBJECT_INVALID`
+   * Changes an object by a JSON Merge Patch (RFC 7396): null removes a field. A key that begins with `$` changes a
+   * field that is there: operators, as `$set`, are refused.
+   * @throws LorekeepError `LK_OBJECT_INVALID`, `LK_OBJECT_REQUEST`
    */
   patch<T extends object = JsonObject>(
     collection: string,

@@ -81,6 +81,28 @@ t.test('what is put in the place of an object, or changes it, is plain JSON', as
   t.match(await objects.replace('c', 'a', Object.assign(Object.create(null), { n: 3 })), { n: 3 })
 })
 
+t.test(
+  'a patch of operators is refused, and one of fields that are called so is not',
+  async (t) => {
+    const { objects } = await openStore(t, new MemoryBackend())
+    await objects.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
+    await objects.import({ ...good, values: [{ id: 'a', n: 1, $old: 1 }] })
+    const before = await objects.get('c', 'a')
+    const path = '$set'
+    await t.rejects(objects.patch('c', 'a', { n: 2, $set: { n: 2 } }), {
+      code: 'LK_OBJECT_REQUEST',
+      details: { errors: [{ path }] },
+    })
+    t.strictSame(await objects.get('c', 'a'), before)
+    t.match(await objects.patch('c', 'a', { $old: 2, in: { $set: 3 } }), {
+      $old: 2,
+      in: { $set: 3 },
+    })
+    t.notOk(Object.hasOwn((await objects.patch('c', 'a', { $old: null })) ?? {}, '$old'))
+    t.equal(await objects.patch('c', 'none', { $set: {} }), undefined)
+  },
+)
+
 t.test('an import out of its scope says what is not allowed', async (t) => {
   const { objects } = await openStore(t, new MemoryBackend())
   await objects.defineSchema({ name: 's', fields: { id: { type: 'string' } } })
