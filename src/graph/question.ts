@@ -59,6 +59,10 @@ export class Question {
       )
     }
     if (!isRecord(value)) return this.#fail(path, `must be a term { v, e }, not ${shown(value)}`)
+    if ('termType' in value) {
+      const message = "is a term of RDF/JS: termOf() of 'lorekeep/rdf' makes a term { v, e } of it"
+      return this.#fail(path, message)
+    }
     const { v, e } = value
     const isText = typeof v === 'string' && v.isWellFormed()
     if (!isText) this.#fail(joined(path, 'v'), `must be ${aTermText.expected}, not ${shown(v)}`)

@@ -1,5 +1,7 @@
+import { DataFactory } from 'n3'
 import t, { type Test } from 'tap'
 import { aLimit, Question } from '../../src/graph/question.js'
+import { rdfFactory } from '../../src/rdf/index.js'
 
 const boat = { v: 'urn:x:boat', e: true }
 const text = { v: '', e: false }
@@ -29,6 +31,13 @@ t.test('a term is taken as it is, and copied', async (t) => {
   t.strictSame(checkTerm(boat, 't'), boat)
   t.strictSame(checkTerm(text, 't'), text)
   t.not(checkTerm(boat, 't'), boat)
+})
+
+t.test('of a term of RDF/JS it is told what makes it one of a core', (t) => {
+  for (const term of [rdfFactory.namedNode('urn:x:boat'), DataFactory.literal('a', 'en')]) {
+    t.throws(() => checkTerm(term, 't'), { code: 'LK_GRAPH_QUERY', message: /termOf\(\)/ })
+  }
+  t.end()
 })
 
 t.test('what is no term is refused, with its place', async (t) => {
