@@ -2,7 +2,7 @@
 
 import type { ChangeConditions } from '../conditions.js'
 import { parseJson } from '../json-text.js'
-import { catalogue, LorekeepError } from '../errors.js'
+import { catalogue, hasCode, LorekeepError } from '../errors.js'
 import type { ErrorCode } from '../errors.js'
 import { checkOptions } from './options.js'
 import type { ConnectOptions, Fetch } from './options.js'
@@ -271,11 +271,12 @@ export type RemoteConditions = Omit<ChangeConditions, 'ifUnmodifiedSince'>
 
 /**
  * A change on condition, as headers (RFC 9110, section 13). It is sent once: said again after it was made, it would
- * be refused. @throws TypeError for `ifUnmodifiedSince`
+ * be refused. `isSafe` is for changes that are the same when they are said again. @throws TypeError for
+ * `ifUnmodifiedSince`
  */
 export function onCondition(
   conditions: RemoteConditions | undefined,
-): Pick<Asking, 'headers'> & { readonly isConditional: boolean } {
+): Pick<Asking, 'headers'> & { readonly isSafe: boolean } {
   const { ifVersion, ifNotVersion, ifUnmodifiedSince } = (conditions ?? {}) as ChangeConditions
   if (ifUnmodifiedSince !== undefined) {
     throw new TypeError(
@@ -287,7 +288,7 @@ export function onCondition(
     ...(ifNotVersion !== undefined && { 'If-None-Match': tagsOf(ifNotVersion) }),
     ...(ifVersion === null && { 'If-None-Match': '*' }),
   }
-  return { headers, isConditional: Object.keys(headers).length > 0 }
+  return { headers, isSafe: Object.keys(headers).length === 0 }
 }
 
 /** Of no version there is no tag; none has the empty one. */
@@ -337,7 +338,7 @@ export async function maybe<T>(code: ErrorCode, asked: Promise<T>): Promise<T | 
   try {
     return await asked
   } catch (error) {
-    if (error instanceof LorekeepError && error.code === code) return undefined
+    if (hasCode(error, code)) return undefined
     throw error
   }
 }

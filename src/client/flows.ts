@@ -103,8 +103,7 @@ export function createFlows(connection: Connection): RemoteFlows {
     conditions: RemoteConditions | undefined,
     body: Asking = {},
   ) => {
-    const { headers, isConditional } = onCondition(conditions)
-    return connection.json<Flow>(method, path, { ...body, headers, isSafe: !isConditional })
+    return connection.json<Flow>(method, path, { ...body, ...onCondition(conditions) })
   }
 
   const ofJobs = ({ flow, state, limit: _, ...query }: RemoteJobQuery) => {

@@ -101,9 +101,8 @@ export function createObjects(connection: Connection, flow = 'default'): RemoteO
   return {
     async defineSchema(definition, conditions) {
       const { name } = Object(definition) as { readonly name?: unknown }
-      const { headers, isConditional } = onCondition(conditions)
       // Saying it again changes nothing.
-      const asking = { ...inJson(definition), headers, isSafe: !isConditional }
+      const asking = { ...inJson(definition), ...onCondition(conditions) }
       return connection.json('PUT', `schemas/${part(String(name))}`, asking)
     },
     schema: (name) =>

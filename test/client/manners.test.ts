@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import t from 'tap'
-import { connect, LorekeepError, ServerError } from '../../src/client/index.js'
+import { connect, hasCode, LorekeepError, ServerError } from '../../src/client/index.js'
 import { createSparql } from '../../src/sparql/index.js'
 import { fillCores } from '../http/fixtures/graphs.js'
 import { core, coreMessages, serve } from '../http/fixtures/serving.js'
@@ -40,6 +40,7 @@ t.test('an error has the code, the status and the id of the request', async (t) 
   const { knowledge } = connect({ url: serving.url, token: 'bob' })
   const error = await knowledge.stat(ref).catch((error: unknown) => error)
   t.ok(error instanceof ServerError && error instanceof LorekeepError)
+  t.ok(hasCode(error, 'LK_HTTP_FORBIDDEN') && !hasCode(error, 'LK_CLOSED'))
   t.match(error, { code: 'LK_HTTP_FORBIDDEN', kind: 'access', status: 403, requestId: /./ })
   const none = connect({ url: serving.url, token: 'alice' }).knowledge.export({
     ...ref,
