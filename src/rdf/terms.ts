@@ -69,7 +69,7 @@ export function nodeOf(
   term: Term,
   factory: TermFactory = rdfFactory,
 ): RDF.NamedNode | RDF.BlankNode {
-  if (term.e && blankNode.test(term.v)) return factory.blankNode(term.v.slice(2))
+  if (term.e && isBlankNode(term.v)) return factory.blankNode(term.v.slice(2))
   return namedNodeOf(term, factory)
 }
 
@@ -94,6 +94,11 @@ export const anAbsoluteIri = aRule<string>(
   'an absolute IRI',
   (iri) => typeof iri === 'string' && isAbsoluteIri(iri),
 )
+
+/** Whether a text that begins with `_:` has a label that every syntax can carry. */
+export function isBlankNode(text: string): boolean {
+  return blankNode.test(text)
+}
 
 export function isAbsoluteIri(text: string): boolean {
   return absoluteIri.test(text)

@@ -1,6 +1,8 @@
 // Answers as bytes: SPARQL 1.1 Query Results JSON, CSV and TSV, and N-Triples.
 
 import type { Quad, Term } from '@rdfjs/types'
+import { LorekeepError } from '../errors.js'
+import { isBlankNode } from '../rdf/terms.js'
 import { xsdString } from '../terms.js'
 import type { SparqlBindings, SparqlResult } from './types.js'
 
@@ -140,13 +142,20 @@ function statement({ subject, predicate, object }: Quad): string {
   return `${inTriples(subject)} ${inTriples(predicate)} ${inTriples(object)}`
 }
 
+/** What no such line can carry is refused: it would end before its end, and say something else. */
 function inTriples(term: Term): string {
   switch (term.termType) {
-    case 'BlankNode':
-      return `_:${term.value}`
+    case 'BlankNode': {
+      const node = `_:${term.value}`
+      if (!isBlankNode(node)) throw unwritable('the label of a blank node', term.value)
+      return node
+    }
     case 'Literal': {
       const text = `"${term.value.replace(/["\\\n\r\t]/g, escaped)}"`
-      if (term.language !== '') return `${text}@${term.language}`
+      if (term.language !== '') {
+        if (!isLanguageTag(term.language)) throw unwritable('a language tag', term.language)
+        return `${text}@${term.language}`
+      }
       return term.datatype.value === xsdString ? text : `${text}^^${inTriples(term.datatype)}`
     }
     case 'Quad':
@@ -154,6 +163,15 @@ function inTriples(term: Term): string {
     default:
       return `<${term.value.replace(/[\x00-\x20<>"{}|^`\\]/g, codePoint)}>`
   }
+}
+
+/** LANGTAG of the grammars of N-Triples and SPARQL. */
+export function isLanguageTag(text: string): boolean {
+  return /^[a-z]+(?:-[a-z0-9]+)*$/i.test(text)
+}
+
+function unwritable(what: string, text: string): LorekeepError {
+  return new LorekeepError('LK_GRAPH_QUERY', `${JSON.stringify(text)} is not ${what}`)
 }
 
 const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }

@@ -3,7 +3,8 @@
 // that would end the query. Of each function that the engine makes, this is put around.
 
 import type { Term } from '@rdfjs/types'
-import { compareTexts, xsd, xsdString } from '../terms.js'
+import { isAbsoluteIri } from '../rdf/terms.js'
+import { compareTexts, rdf, xsd, xsdString } from '../terms.js'
 import { spelledAs, type Spelled } from './answer-terms.js'
 import type {
   EngineFunction,
@@ -12,6 +13,7 @@ import type {
   EngineTerm,
   TermTransformer,
 } from './engine-parts.js'
+import { isLanguageTag } from './formats.js'
 import { hasScheme } from './iris.js'
 import { mediatorOf, type Mediator } from './mediator.js'
 import { lookUpMembers } from './membership.js'
@@ -72,6 +74,7 @@ function takeAny(aggregator: Aggregator, sign: number): void {
 
 function mend(made: EngineFunction, parts: EngineParts, kinds: Kinds): void {
   if (made.operator === 'in') lookUpMembers(made, parts)
+  if (made.operator === 'bnode') labelNodes(made)
   const apply = made.apply
   made.apply = async (context) => {
     try {
@@ -91,6 +94,29 @@ function mend(made: EngineFunction, parts: EngineParts, kinds: Kinds): void {
   }
 }
 
+/** A node of BNODE(), which gets a number behind its label for each row that it is in. */
+interface MadeNode {
+  value: { readonly value: string }
+}
+
+/**
+ * The engine takes the text for the label: that may be the label of another node, or be none, and would be one
+ * with that of another row where it ends with a digit.
+ */
+function labelNodes(made: EngineFunction): void {
+  const apply = made.apply
+  made.apply = async (context) => {
+    const node = await apply(context)
+    const { value } = (node as unknown as MadeNode).value
+    const hasText = (context as { readonly args: readonly unknown[] }).args.length > 0
+    const label = hasText ? `t-${value.replace(/[^0-9A-Za-z]/g, inHex)}-` : `n-${value}-`
+    Object.assign((node as unknown as MadeNode).value, { value: label })
+    return node
+  }
+}
+
+const inHex = (unit: string): string => `_${unit.charCodeAt(0).toString(16)}_`
+
 interface Call {
   readonly parts: EngineParts
   readonly kinds: Kinds
@@ -109,6 +135,8 @@ const mended: Readonly<Record<string, Own>> = {
   '/': divide,
   lang: languageOf,
   strlang: inLanguage,
+  strlangdir: inDirection,
+  strdt: ofType,
   datatype: ofIllTyped(({ parts }, { dataType }) => new parts.NamedNode(dataType)),
   isnumeric: ofIllTyped(({ parts }) => parts.bool(false)),
   [`${xsd}string`]: ofIllTyped(({ parts }, literal) => parts.string(literal.str())),
@@ -192,7 +220,31 @@ function languageOf({ parts }: Call, literal?: EngineTerm): EngineTerm | undefin
 }
 
 function inLanguage({ parts, engines }: Call, _text?: EngineTerm, tag?: EngineTerm): EngineTerm {
-  return backAs(spelledAs(engines().str(), tag?.str() ?? ''), parts)
+  const made = engines()
+  checkTag(parts, tag)
+  return backAs(spelledAs(made.str(), tag?.str() ?? ''), parts)
+}
+
+/** Of SPARQL 1.2, which the engine knows. */
+function inDirection({ parts, engines }: Call, _text?: EngineTerm, tag?: EngineTerm): EngineTerm {
+  const made = engines()
+  checkTag(parts, tag)
+  return made
+}
+
+function checkTag({ ExpressionError }: EngineParts, tag?: EngineTerm): void {
+  if (!isLanguageTag(tag?.str() ?? '')) throw new ExpressionError('no language tag')
+}
+
+/** What has a language is of these types, and nothing else (RDF 1.1 Concepts, section 3.3). */
+const languageTypes = new Set([`${rdf}langString`, `${rdf}dirLangString`])
+
+function ofType({ parts, engines }: Call, _text?: EngineTerm, type?: EngineTerm): EngineTerm {
+  const made = engines()
+  if (languageTypes.has(type?.str() ?? '')) {
+    throw new parts.ExpressionError('a type of what has a language')
+  }
+  return made
 }
 
 /** A term of the engine's functions that is this one where they give it back. */
@@ -274,11 +326,17 @@ function encode({ parts, engines }: Call, text?: EngineTerm): EngineTerm {
   return parts.string(encoded.replace(/[!'()*]/g, percentEncoded))
 }
 
-/** An absolute IRI stays as it is written (section 4.1.1): the engine takes dots out of its path. */
+/**
+ * An absolute IRI stays as it is written (section 4.1.1): the engine takes dots out of its path. What is
+ * none in the end is an error, as IRI() makes none then.
+ */
 function toIri({ parts, engines }: Call, iri?: EngineTerm): EngineTerm {
   const made = engines()
+  if (iri?.termType === 'namedNode') return iri
   const text = iri?.str() ?? ''
-  return hasScheme(text) ? new parts.NamedNode(text) : made
+  const absolute = hasScheme(text) ? text : made.str()
+  if (!isAbsoluteIri(absolute)) throw new parts.ExpressionError('no absolute IRI')
+  return new parts.NamedNode(absolute)
 }
 
 function isLiteral(term: EngineTerm | undefined): term is EngineLiteral {

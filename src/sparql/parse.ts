@@ -68,6 +68,7 @@ function makeSafe(node: unknown): void {
   if (operation.type === 'service') throw refused('SERVICE, and there is no other endpoint to ask')
   if (operation.subType === 'named') checkFunction(operation)
   if (operation.type === 'project') checkProjection(operation)
+  if (operation.type === 'construct') (operation.template as Operation[]).forEach(endLabels)
   for (const part of Object.values(operation)) makeSafe(part)
   if (operation.subType === 'operator' && functionNames.has(operation.operator)) {
     replaceRegex(operation)
@@ -75,6 +76,16 @@ function makeSafe(node: unknown): void {
   if (operation.type === 'filter' || operation.type === 'leftjoin') makeFilterSafe(operation)
   // REDUCED may leave every row. The engine takes those of the same texts for one, whatever their types.
   if (operation.type === 'reduced') become(operation, operation.input as Operation)
+}
+
+/** The engine puts the number of the row behind a label: `_:b1` of one would be `_:b` of another. */
+function endLabels(triple: Operation): void {
+  for (const place of ['subject', 'predicate', 'object']) {
+    const term = triple[place] as Operation
+    if (term.termType === 'Quad') endLabels(term)
+    if (term.termType === 'BlankNode')
+      triple[place] = rdfFactory.blankNode(`${String(term.value)}-`)
+  }
 }
 
 /**

@@ -150,9 +150,32 @@ const facts: Readonly<Record<string, Facts>> = {
   'an absolute IRI stays as it is written': {
     'IRI("http://e.org/a/../b")': '<http://e.org/a/../b>',
     'URI(<http://e.org/./b>)': '<http://e.org/./b>',
-    'IRI("urn:a b")': '<urn:a b>',
     'IRI("b")': 'error',
     'IRI(1)': 'error',
+  },
+  'what is no IRI, tag or type of such a literal is not made': {
+    'IRI("urn:a b")': 'error',
+    'IRI("urn:a>")': 'error',
+    'IRI("http://e.org/\\n")': 'error',
+    'IRI("?q")': 'error',
+    'IRI("")': 'error',
+    'IRI("//e.org/")': 'error',
+    'STRLANG("x", "")': 'error',
+    'STRLANG("x", "a b")': 'error',
+    'STRLANG("x", "en . <urn:a>")': 'error',
+    'STRLANG("x", "1e")': 'error',
+    'STRLANG("x", "en-")': 'error',
+    'STRLANG("x", "en-1")': JSON.stringify(['x', 'langString', 'en-1']),
+    'STRLANGDIR("x", "a b", "ltr")': 'error',
+    'STRDT("x", IRI("urn:a>"))': 'error',
+    'STRDT("x", <http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>)': 'error',
+  },
+  'BNODE makes nodes of its own': {
+    'BNODE("a") = BNODE("a")': true,
+    'BNODE("a") = BNODE("b")': false,
+    'BNODE("BNODE_0") = BNODE()': false,
+    'BNODE("a_62_") = BNODE("ab")': false,
+    'BNODE(1)': 'error',
   },
   'ENCODE_FOR_URI is fn:encode-for-uri(), which leaves letters, digits and -_.~': {
     'ENCODE_FOR_URI("a!b\'c(d)e*f")': string('a%21b%27c%28d%29e%2Af'),
@@ -184,6 +207,26 @@ const found = async (query: string) => {
 
 const inOrder = (values: string, order: string) =>
   found(`SELECT ?v { VALUES ?v { ${values} } } ORDER BY ${order}`)
+
+t.test('labels of BNODE are valid, and those of one row alone', async (t) => {
+  const texts = ['"a1"', '""', '"bc_0_x"', '"a b <urn:c> .\\n"', '"é."', ...Array(12).fill('"a"')]
+  const values = `{ VALUES ?t { ${texts.join(' ')} } }`
+  const labels = await found(`SELECT (BNODE(?t) AS ?n) ${values}`)
+  t.equal(new Set(labels).size, texts.length)
+  for (const label of labels) t.match(label, /^q[0-9a-f]{16}-[0-9A-Za-z_-]+$/)
+})
+
+t.test('nodes that a CONSTRUCT makes are those of one row alone', async (t) => {
+  const rows = Array.from({ length: 12 }, (_, i) => i).join(' ')
+  const result = await createSparql().query(
+    nothing.graph,
+    `CONSTRUCT { _:b <urn:p> ?n . _:b1 <urn:p> _:b } { VALUES ?n { ${rows} } }`,
+  )
+  if (result.type !== 'quads') throw new Error(result.type)
+  const quads = await all(result.quads)
+  t.equal(new Set(quads.map(({ subject }) => subject.value)).size, 24)
+  t.equal(new Set(quads.map(({ object }) => object.value)).size, 24)
+})
 
 t.test('texts are in the order of their code points', async (t) => {
   t.strictSame(await inOrder('"é" "b" "B" "a" "co-op" "coop" ""', '?v'), [

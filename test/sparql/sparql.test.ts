@@ -321,8 +321,8 @@ t.test('graphs are written as N-Triples, which a Turtle parser reads back', asyn
     t.ok(contentType.startsWith(mediaType))
     t.strictSame(new Parser({ format: mediaType }).parse(body).map(statement).sort(), expected)
   }
-  const text = 'CONSTRUCT { <urn:a> <urn:b> ?iri } { BIND (IRI("urn:a b") AS ?iri) }'
-  t.equal((await answered(text)).body, '<urn:a> <urn:b> <urn:a\\u0020b> .\n')
+  const text = 'CONSTRUCT { <urn:a> <urn:b> ?iri } { BIND (IRI("urn:a> <urn:b") AS ?iri) }'
+  t.equal((await answered(text)).body, '')
 })
 
 t.test('a CONSTRUCT has no triples that RDF does not have', async (t) => {
