@@ -62,7 +62,11 @@ export interface EngineParts {
 
 /** Of literals of one datatype and those derived of it, where their texts are such. */
 export interface LiteralClass {
-  readonly prototype: EngineLiteral
+  readonly prototype: {
+    str(): string
+    /** Of a number, its text. */
+    specificFormatter?(value: number): string
+  }
 }
 
 /** What makes terms of RDF into those of the engine's functions. */

@@ -33,6 +33,7 @@ interface Aggregator {
 
 export function mendFunctions(engine: object, parts: EngineParts): void {
   keepTerms(parts.TermTransformer)
+  writeWhole(parts)
   const kinds = literalKinds(parts)
   const functions = mediatorOf<unknown, EngineFunction>(engine, 'mediatorFunctionFactory')
   around(functions, (made) => mend(made, parts, kinds))
@@ -87,10 +88,34 @@ function mend(made: EngineFunction, parts: EngineParts, kinds: Kinds): void {
   }
   const own = mended[made.operator]
   const engines = made.applyOnTerms?.bind(made)
-  if (own === undefined || engines === undefined) return
+  if (engines === undefined) return
   made.applyOnTerms = (terms, evaluator) => {
-    const call = { parts, kinds, engines: () => engines(terms, evaluator) }
-    return own(call, ...terms) ?? call.engines()
+    const result = own?.({ parts, kinds, engines: () => engines(terms, evaluator) }, ...terms)
+    return settled(result ?? engines(terms, evaluator), parts)
+  }
+}
+
+/** A number of these types has an end, and no exponent. What is beyond a double has no value. */
+function settled(result: EngineTerm, parts: EngineParts): EngineTerm {
+  const { typedValue } = result
+  if (typeof typedValue !== 'number' || Number.isFinite(typedValue)) return result
+  const { constructor } = result
+  if (constructor !== parts.IntegerLiteral && constructor !== parts.DecimalLiteral) return result
+  throw new parts.ExpressionError('a number without an end')
+}
+
+/** JavaScript writes numbers from here on with an exponent. */
+const longNumber = 1e21
+
+function writeWhole({ IntegerLiteral, DecimalLiteral }: EngineParts): void {
+  for (const [{ prototype }, end] of [
+    [IntegerLiteral, ''],
+    [DecimalLiteral, '.0'],
+  ] as const) {
+    const format = prototype.specificFormatter
+    if (format === undefined) throw new Error('this version of the SPARQL engine writes no numbers')
+    prototype.specificFormatter = (value) =>
+      Math.abs(value) >= longNumber && Number.isFinite(value) ? BigInt(value) + end : format(value)
   }
 }
 
@@ -132,7 +157,6 @@ const aDouble = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^(?:[+-]?INF|NaN)$/
 const mended: Readonly<Record<string, Own>> = {
   '=': isEqual,
   '<': isLess,
-  '/': divide,
   lang: languageOf,
   strlang: inLanguage,
   strlangdir: inDirection,
@@ -265,15 +289,6 @@ function keepTerms({ prototype }: EngineParts['TermTransformer']): void {
     if (!('spelled' in term) && !('skolemized' in term)) return made
     return Object.assign(made, { rdf: term, toRDF: () => term })
   }
-}
-
-/** A decimal has no value for what is divided by zero. */
-function divide({ parts, engines }: Call): EngineTerm {
-  const quotient = engines() as EngineLiteral
-  if (quotient.dataType === `${xsd}decimal` && !Number.isFinite(quotient.typedValue)) {
-    throw new parts.ExpressionError('a division by zero')
-  }
-  return quotient
 }
 
 /** Of a literal that its datatype does not allow, which is a literal all the same. */
