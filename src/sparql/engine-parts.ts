@@ -53,6 +53,7 @@ export interface EngineParts {
   readonly DayTimeDurationLiteral: LiteralClass
   readonly DecimalLiteral: LiteralClass
   readonly DoubleLiteral: LiteralClass
+  readonly DurationLiteral: LiteralClass
   readonly FloatLiteral: LiteralClass
   readonly IntegerLiteral: LiteralClass
   readonly StringLiteral: LiteralClass

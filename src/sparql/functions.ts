@@ -27,6 +27,7 @@ interface Comparator {
 
 interface Aggregator {
   state: Term | undefined
+  readonly evaluator: { evaluate(row: unknown): Promise<Term | undefined> }
   readonly orderByEvaluator?: Comparator
   putTerm(term: Term): void
 }
@@ -34,6 +35,7 @@ interface Aggregator {
 export function mendFunctions(engine: object, parts: EngineParts): void {
   keepTerms(parts.TermTransformer)
   writeWhole(parts)
+  keepTexts(parts)
   const kinds = literalKinds(parts)
   const functions = mediatorOf<unknown, EngineFunction>(engine, 'mediatorFunctionFactory')
   around(functions, (made) => mend(made, parts, kinds))
@@ -48,6 +50,8 @@ export function mendFunctions(engine: object, parts: EngineParts): void {
   around(aggregators, (made, { expr: { aggregator } }) => {
     if (aggregator === 'min') takeAny(made, 1)
     if (aggregator === 'max') takeAny(made, -1)
+    // COUNT(*) evaluates nothing.
+    if ('evaluator' in made) keepErrors(made, leavesErrors.has(aggregator), parts)
   })
 }
 
@@ -70,6 +74,27 @@ function takeAny(aggregator: Aggregator, sign: number): void {
   aggregator.putTerm = (term) => {
     const { state } = aggregator
     if (state === undefined || order.orderTypes(state, term) * sign > 0) aggregator.state = term
+  }
+}
+
+/** Of a set of errors and terms, these take the terms (sections 18.5.1.2 and 18.5.1.8). */
+const leavesErrors = new Set(['count', 'sample'])
+
+/** To the engine what is unbound is none of the set, and any other error is one of all; to SPARQL they are the same. */
+function keepErrors(
+  { evaluator }: Aggregator,
+  isLeft: boolean,
+  { ExpressionError }: EngineParts,
+): void {
+  const evaluate = evaluator.evaluate.bind(evaluator)
+  evaluator.evaluate = async (row) => {
+    try {
+      return await evaluate(row)
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error
+      if (isLeft) return undefined
+      throw new ExpressionError('a row without a value')
+    }
   }
 }
 
@@ -98,10 +123,41 @@ function mend(made: EngineFunction, parts: EngineParts, kinds: Kinds): void {
 /** A number of these types has an end, and no exponent. What is beyond a double has no value. */
 function settled(result: EngineTerm, parts: EngineParts): EngineTerm {
   const { typedValue } = result
+  if (typeof typedValue === 'object') return ofNextDay(result)
   if (typeof typedValue !== 'number' || Number.isFinite(typedValue)) return result
   const { constructor } = result
   if (constructor !== parts.IntegerLiteral && constructor !== parts.DecimalLiteral) return result
   throw new parts.ExpressionError('a number without an end')
+}
+
+/** 24:00 is the first instant of the day behind (XML Schema 1.1, section 3.3.7). */
+function ofNextDay(term: EngineTerm): EngineTerm {
+  const instant = term.typedValue as Instant | undefined
+  if (instant?.hours !== 24) return term
+  const { year = 0, month = 1, day = 1 } = instant
+  const next = new Date(0)
+  next.setUTCFullYear(year, month - 1, day + 1)
+  const date = { year: next.getUTCFullYear(), month: next.getUTCMonth() + 1 }
+  Object.assign(instant, { ...date, day: next.getUTCDate(), hours: 0 })
+  return term
+}
+
+/** STR() is the text that a literal has. The engine makes one of what it has read of a date. */
+function keepTexts(parts: EngineParts): void {
+  const { DateTimeLiteral, DateLiteral, TimeLiteral } = parts
+  const { DurationLiteral, YearMonthDurationLiteral } = parts
+  for (const { prototype } of [
+    DateTimeLiteral,
+    DateLiteral,
+    TimeLiteral,
+    DurationLiteral,
+    YearMonthDurationLiteral,
+  ]) {
+    const make = prototype.str
+    prototype.str = function (this: { readonly strValue?: string }) {
+      return this.strValue ?? make.call(this)
+    }
+  }
 }
 
 /** JavaScript writes numbers from here on with an exponent. */
@@ -284,7 +340,7 @@ function backAs(term: Spelled, parts: EngineParts): EngineTerm {
 function keepTerms({ prototype }: EngineParts['TermTransformer']): void {
   const transform = prototype.transformTerm
   prototype.transformTerm = function (expression) {
-    const made = transform.call(this, expression)
+    const made = ofNextDay(transform.call(this, expression))
     const { term } = expression
     if (!('spelled' in term) && !('skolemized' in term)) return made
     return Object.assign(made, { rdf: term, toRDF: () => term })

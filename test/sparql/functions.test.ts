@@ -107,6 +107,23 @@ const facts: Readonly<Record<string, Facts>> = {
     'COALESCE("x"^^xsd:integer + 1e0, "none")': string('none'),
     '"x"^^xsd:double * 2.0': 'error',
   },
+  '24:00 is the first instant of the next day': {
+    'YEAR("2020-12-31T24:00:00Z"^^xsd:dateTime)': '[2021,"integer",""]',
+    'MONTH("2020-12-31T24:00:00Z"^^xsd:dateTime)': '[1,"integer",""]',
+    'DAY("2020-02-28T24:00:00"^^xsd:dateTime)': '[29,"integer",""]',
+    'HOURS("2020-12-31T24:00:00Z"^^xsd:dateTime)': '[0,"integer",""]',
+    'DAY(xsd:dateTime("2020-12-31T24:00:00Z"))': '[1,"integer",""]',
+    'STR(xsd:date("2020-12-31T24:00:00Z"^^xsd:dateTime))': string('2021-01-01Z'),
+    'STR("2020-12-31T24:00:00Z"^^xsd:dateTime)': string('2020-12-31T24:00:00Z'),
+    '"2020-12-31T24:00:00Z"^^xsd:dateTime = "2021-01-01T00:00:00Z"^^xsd:dateTime': true,
+    '"0099-12-31T24:00:00Z"^^xsd:dateTime < "0100-01-01T00:00:01Z"^^xsd:dateTime': true,
+  },
+  'STR is the text of a literal': {
+    'STR("2020-01-01T00:00:00.1234567+00:00"^^xsd:dateTime)': string(
+      '2020-01-01T00:00:00.1234567+00:00',
+    ),
+    'STR("PT24H"^^xsd:dayTimeDuration)': string('PT24H'),
+  },
   'whole numbers and decimals are written without an exponent, and have an end': {
     'STR(1000000000000000000000 * 10)': string('10000000000000000000000'),
     'STR(-1000000000000000000000 * 10)': string('-10000000000000000000000'),
@@ -321,4 +338,28 @@ t.test('MIN and MAX take any terms, in the order of ORDER BY', async (t) => {
   )
   t.strictSame(await ours(nothing, 'SELECT (MIN(?o) AS ?x) { ?s :p ?o }'), [''])
   t.strictSame(await ours(nothing, 'SELECT (MAX(1 / ?o) AS ?x) { VALUES ?o { 1 0 } }'), [''])
+})
+
+t.test('what an aggregate makes of rows without a value', async (t) => {
+  const aggregates = {
+    'COUNT(?v)': ['2', '2', '0'],
+    'COUNT(DISTINCT ?v)': ['2', '2', '0'],
+    'COUNT(*)': ['3', '3', '3'],
+    'SAMPLE(?v)': ['2', '2.0', undefined],
+    'SUM(?v)': [undefined, undefined, undefined],
+    'AVG(?v)': [undefined, undefined, undefined],
+    'MIN(?v)': [undefined, undefined, undefined],
+    'MAX(?v)': [undefined, undefined, undefined],
+    'GROUP_CONCAT(?v)': [undefined, undefined, undefined],
+  }
+  for (const [aggregate, [unbound, error, none]] of Object.entries(aggregates)) {
+    const select = `SELECT (${aggregate} AS ?x)`
+    t.strictSame(await found(`${select} { VALUES ?v { UNDEF 2 4 } }`), [unbound], aggregate)
+    const of = (expression: string) => select.replace('?v', expression)
+    t.strictSame(await found(`${of('4 / ?w')} { VALUES ?w { 0 2 1 } }`), [error], aggregate)
+    t.strictSame(await found(`${of('1 / 0')} { VALUES ?w { 0 2 1 } }`), [none], aggregate)
+    // Of no rows they are what they were.
+    const empty = { COUNT: '0', SUM: '0', AVG: '0', GROUP: '' }[aggregate.split(/[_(]/)[0] ?? '']
+    t.strictSame(await found(`${select} { VALUES ?v {} }`), [empty], aggregate)
+  }
 })
