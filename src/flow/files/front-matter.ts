@@ -15,17 +15,27 @@ export function titleOfFrontMatter(lines: readonly string[]): string | undefined
   for (let at = 0; at < lines.length; at++) {
     const first = lines[at] as string
     if (!key.test(first)) continue
-    // A line that is not indented is the next key.
-    const next = lines.slice(at + 1)
-    const end = next.findIndex((line) => /^[^ \t]/.test(line))
-    const more = end < 0 ? next : next.slice(0, end)
-    const length = more.reduce((sum, line) => sum + line.length, first.length)
-    if (length > maxLength) continue
+    const more = linesBelow(lines, at, maxLength - first.length)
+    if (more === undefined) continue
     const said = scalarIn(first.replace(key, '').trim(), more)
     const title = said?.replace(/\s+/gu, ' ').trim() ?? ''
     if (title !== '' && title.length <= maxTitleLength) return title.toWellFormed()
   }
   return undefined
+}
+
+/** Down to the next key, which is not indented. Undefined where they are too long together. */
+function linesBelow(lines: readonly string[], at: number, most: number): string[] | undefined {
+  const below: string[] = []
+  let length = 0
+  for (let n = at + 1; n < lines.length; n++) {
+    const line = lines[n] as string
+    if (/^[^ \t]/.test(line)) break
+    length += line.length + 1
+    if (length > most) return undefined
+    below.push(line)
+  }
+  return below
 }
 
 /** `from` says what is known of a value that stands in lines below its key. */

@@ -84,6 +84,9 @@ t.test('a title of front matter is read in time by its length, which has an end'
   t.equal(await titleOf(` ${'x'.repeat(1001)}`), 'One')
   // By the square of it: more than half an hour.
   t.equal(await titleOf(` x${' '.repeat(4e6)}y`), 'One')
+  // The same of lines: five minutes.
+  t.equal(await titleOf('\ntitle:'.repeat(100_000)), 'One')
+  t.equal(await titleOf(` |${'\n'.repeat(100_000)} A`), 'One')
 })
 
 t.test('a title of front matter is read as YAML reads a scalar', async (t) => {
