@@ -15,7 +15,7 @@ export function titleOfFrontMatter(lines: readonly string[]): string | undefined
   for (let at = 0; at < lines.length; at++) {
     const first = lines[at] as string
     if (!key.test(first)) continue
-    const more = linesBelow(lines, at, maxLength - first.length)
+    const more = linesBelow(lines, at)
     if (more === undefined) continue
     const said = scalarIn(first.replace(key, '').trim(), more)
     const title = said?.replace(/\s+/gu, ' ').trim() ?? ''
@@ -24,15 +24,16 @@ export function titleOfFrontMatter(lines: readonly string[]): string | undefined
   return undefined
 }
 
-/** Down to the next key, which is not indented. Undefined where they are too long together. */
-function linesBelow(lines: readonly string[], at: number, most: number): string[] | undefined {
+/** Down to the next key, which is not indented. Undefined where they are too long together with the key's own. */
+function linesBelow(lines: readonly string[], at: number): string[] | undefined {
   const below: string[] = []
-  let length = 0
+  let { length } = lines[at] as string
+  if (length > maxLength) return undefined
   for (let n = at + 1; n < lines.length; n++) {
     const line = lines[n] as string
     if (/^[^ \t]/.test(line)) break
     length += line.length + 1
-    if (length > most) return undefined
+    if (length > maxLength) return undefined
     below.push(line)
   }
   return below
