@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 
 export interface TestRun {
   /** Whether it ended by itself, with every test that it planned passed. */
@@ -21,6 +22,8 @@ interface TestRunOptions {
   readonly quiet?: boolean
 }
 
+const oneFile = fileURLToPath(new URL('one-file.js', import.meta.url))
+
 /** From the sources: what an older build left in dist does not run. */
 export function testFiles(): readonly string[] {
   return readdirSync('test', { recursive: true, encoding: 'utf8' })
@@ -35,7 +38,7 @@ export async function runTestFile(file: string, options: TestRunOptions = {}): P
   const started = performance.now()
   const child = spawn(
     process.execPath,
-    ['--enable-source-maps', `dist/${file.replace(/ts$/, 'js')}`],
+    ['--enable-source-maps', oneFile, `dist/${file.replace(/ts$/, 'js')}`],
     {
       cwd,
       stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit'],
