@@ -1,7 +1,6 @@
 // What one process refuses, or finds nothing to do about, while another has changed what that rests on.
 
 import { LorekeepError } from '../../src/errors.js'
-import type { LorekeepOptions } from '../../src/lorekeep.js'
 import type { ObjectImport, ObjectStore } from '../../src/objects/types.js'
 import type { JsonObject } from '../../src/types.js'
 
@@ -25,7 +24,7 @@ export interface Case {
   readonly meanwhile: (other: ObjectStore) => Promise<unknown>
   readonly then: (objects: ObjectStore) => Promise<unknown>
   readonly gives: unknown
-  readonly options?: Partial<LorekeepOptions>
+  readonly options?: { readonly collections: 'declared' }
 }
 
 const nothing = async () => undefined

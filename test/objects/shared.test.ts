@@ -1,7 +1,6 @@
 // Objects that several processes have open at once: each row of what broke before is a test.
 
 import t, { type Test } from 'tap'
-import { createLorekeep, type LorekeepOptions } from '../../src/lorekeep.js'
 import { buildingKey } from '../../src/objects/engine/records.js'
 import type { Operation } from '../../src/storage.js'
 import { objectProblems } from '../fixtures/problems.js'
@@ -39,11 +38,11 @@ over('what one has changed the others see at once', async (t, place) => {
 
 for (const [name, { before, meanwhile, then, gives, options }] of Object.entries(cases)) {
   over(name, async (t, place) => {
-    const first = await opened(t, place)
-    await before(first)
-    const second = await opened(t, place, options)
-    await meanwhile(first)
-    t.strictSame(await outcomeOf(then(second)), gives)
+    const first = await one(t, place)
+    await before(first.store)
+    const second = await one(t, place, options)
+    await meanwhile(first.store)
+    t.strictSame(await outcomeOf(then(second.store)), gives)
   })
 }
 
@@ -310,12 +309,6 @@ over('versions of another history are not followed', async (t, place) => {
   t.equal((await b.store.query({ schema_name: 's' })).total, 21)
   t.same(await b.store.collections(), await c.store.collections())
 })
-
-async function opened(t: Test, place: SharedPlace, options: Partial<LorekeepOptions> = {}) {
-  const keep = await createLorekeep({ backend: place.backend(), ...options })
-  t.teardown(() => keep.close())
-  return keep.objects
-}
 
 /** Two who wait for nobody; one stands still in front of the second step of a deletion of 9,000 objects. */
 async function slowDeletion(t: Test, place: SharedPlace, before: readonly string[] = []) {

@@ -41,13 +41,14 @@ interface SharerOptions {
   readonly beforeWrite?: Seen['beforeWrite']
   /** Nobody waits for anybody where they are left out: they are for order alone. */
   readonly turns?: boolean
+  readonly collections?: 'open' | 'declared'
 }
 
 /** One of those who share a storage, with what it asks of it. */
 export async function one(
   t: Test,
   place: { backend(): Backend },
-  { beforeWrite = () => undefined, turns = true }: SharerOptions = {},
+  { beforeWrite = () => undefined, turns = true, collections = 'open' }: SharerOptions = {},
 ): Promise<Sharer> {
   const backend = place.backend()
   const real = await backend.open('objects')
@@ -72,7 +73,7 @@ export async function one(
     isShared: true,
     reads: 'fresh',
     cacheBytes: 8 * 1024 ** 2,
-    collections: 'open',
+    collections,
     onError: () => undefined,
   })
   t.teardown(async () => {
