@@ -26,12 +26,13 @@ class ExpressionError extends Error {}
 export function regexFunctions(
   fail: (error: unknown) => void,
 ): Readonly<Record<string, EngineFunction>> {
-  let last: { pattern: string; flags: string; regex: RE2JS } | undefined
-  const compiled = (pattern: string, flags: string): RE2JS => {
+  let last: Compiled | undefined
+  const compiled = (pattern: string, flags: string): Compiled => {
     if (last?.pattern !== pattern || last.flags !== flags) {
-      last = { pattern, flags, regex: compile(pattern, flags) }
+      const regex = compile(pattern, flags)
+      last = { pattern, flags, regex, matchesEmpty: regex.test('') }
     }
-    return last.regex
+    return last
   }
   const functionOf =
     (make: (...terms: (Term | undefined)[]) => Term): EngineFunction =>
@@ -45,12 +46,14 @@ export function regexFunctions(
     }
   return {
     [regexName]: functionOf((text, pattern, flags) => {
-      const regex = compiled(plain(pattern), flags ? plain(flags) : '')
+      const { regex } = compiled(plain(pattern), flags ? plain(flags) : '')
       return rdfFactory.literal(String(regex.test(textual(text).value)), booleanType)
     }),
     [replaceName]: functionOf((text, pattern, replacement, flags) => {
       const options = flags ? plain(flags) : ''
-      const regex = compiled(plain(pattern), options)
+      const { regex, matchesEmpty } = compiled(plain(pattern), options)
+      // An error to XPath (FORX0003).
+      if (matchesEmpty) throw new ExpressionError('a pattern that matches the empty text')
       const by = plain(replacement)
       const { value, language, datatype } = textual(text)
       const replaced = regex
@@ -62,6 +65,13 @@ export function regexFunctions(
       return rdfFactory.literal(replaced, language || datatype)
     }),
   }
+}
+
+interface Compiled {
+  readonly pattern: string
+  readonly flags: string
+  readonly regex: RE2JS
+  readonly matchesEmpty: boolean
 }
 
 const booleanType = rdfFactory.namedNode(`${xsd}boolean`)
@@ -84,11 +94,7 @@ function compile(pattern: string, flags: string): RE2JS {
   }
   if (flags.includes('q')) return RE2JS.compile(RE2JS.quote(pattern), bits & RE2JS.CASE_INSENSITIVE)
   try {
-    for (const [, difference] of pattern.matchAll(/\\.|(\[(?:\\.|[^\]\\[])*-\[)/gs)) {
-      // That would be taken for another class.
-      if (difference !== undefined) throw new SyntaxError('a class less another class')
-    }
-    return RE2JS.compile(flags.includes('x') ? withoutSpace(pattern) : pattern, bits)
+    return RE2JS.compile(translated(pattern, flags.includes('x')), bits)
   } catch (error) {
     // A stack or a memory that does not suffice.
     if (error instanceof RangeError) throw error
@@ -119,9 +125,69 @@ export function whyUnsupported(pattern: string, flags: string): string | undefin
   }
 }
 
-/** Less the white space outside of classes. */
-function withoutSpace(pattern: string): string {
-  return pattern.replace(/(\[(?:\\.|[^\]\\])*\]|\\.)|[\t\n\r ]+/gs, '$1')
+/** What the engine takes for text, escapes, the ends of classes, and white space. */
+const pieces = /\\Q.*?(?:\\E|$)|\\.|\[:\^?\w+:\]|-?\[\^?\]?|\]|[\t\n\r ]+/gs
+
+/**
+ * XPath's pattern in the engine's syntax, whose `\w`, `\d` and `\s` are ASCII alone.
+ * @throws SyntaxError
+ */
+function translated(pattern: string, skipsSpace: boolean): string {
+  let inClass = false
+  return pattern.replace(pieces, (piece) => {
+    const set = piece.startsWith('\\') ? sets.get(piece) : undefined
+    // What matches nothing keeps a dash beside the set from making a range with its first or last.
+    if (set !== undefined) return inClass ? `\\P{Any}${set}\\P{Any}` : `(?-i:[${set}])`
+    if (piece === ']') inClass = false
+    // To the engine, a bracket that closes is text where a class begins.
+    else if (/^-?\[(?!:)/.test(piece)) {
+      // That would be taken for another class.
+      if (inClass && piece.startsWith('-')) throw new SyntaxError('a class less another class')
+      inClass = !inClass || !piece.endsWith(']')
+    } else if (skipsSpace && !inClass && piece.trim() === '') return ''
+    return piece
+  })
+}
+
+const maxCodePoint = 0x10ffff
+
+/** Where ranges of code points begin and, in turn, are over. */
+const spaces = [0x09, 0x0b, 0x0d, 0x0e, 0x20, 0x21]
+const nameStarts = [
+  ...[0x3a, 0x3b, 0x41, 0x5b, 0x5f, 0x60, 0x61, 0x7b, 0xc0, 0xd7, 0xd8, 0xf7, 0xf8, 0x300],
+  ...[0x370, 0x37e, 0x37f, 0x2000, 0x200c, 0x200e, 0x2070, 0x2190, 0x2c00, 0x2ff0, 0x3001],
+  ...[0xd800, 0xf900, 0xfdd0, 0xfdf0, 0xfffe, 0x10000, 0xf0000],
+]
+const names = [
+  ...[0x2d, 0x2f, 0x30, 0x3b, 0x41, 0x5b, 0x5f, 0x60, 0x61, 0x7b, 0xb7, 0xb8, 0xc0, 0xd7, 0xd8],
+  ...[0xf7, 0xf8, 0x37e, 0x37f, 0x2000, 0x200c, 0x200e, 0x203f, 0x2041, 0x2070, 0x2190, 0x2c00],
+  ...[0x2ff0, 0x3001, 0xd800, 0xf900, 0xfdd0, 0xfdf0, 0xfffe, 0x10000, 0xf0000],
+]
+
+/** What stands for many characters (XML Schema 2, appendix F.1.1), as it is written inside of a class. */
+const sets: ReadonlyMap<string, string> = new Map([
+  ['\\d', '\\p{Nd}'],
+  ['\\D', '\\P{Nd}'],
+  // A class cannot be negated within another: these are the categories that there are.
+  ['\\w', '\\p{L}\\p{M}\\p{N}\\p{S}'],
+  ['\\W', '\\p{P}\\p{Z}\\p{C}'],
+  ['\\s', rangesOf(spaces)],
+  ['\\S', rangesOf(allBut(spaces))],
+  ['\\i', rangesOf(nameStarts)],
+  ['\\I', rangesOf(allBut(nameStarts))],
+  ['\\c', rangesOf(names)],
+  ['\\C', rangesOf(allBut(names))],
+])
+
+function allBut(bounds: readonly number[]): readonly number[] {
+  return [0, ...bounds, maxCodePoint + 1]
+}
+
+function rangesOf(bounds: readonly number[]): string {
+  const written = bounds.map((at, i) =>
+    i % 2 === 0 ? `\\x{${at.toString(16)}}-` : `\\x{${(at - 1).toString(16)}}`,
+  )
+  return written.join('')
 }
 
 /** XPath's rules: a group that the pattern does not have is an empty text. @throws ExpressionError */

@@ -65,7 +65,8 @@ const failing = [
   'regex(?v, "l", "ig")',
   'regex(?v, "l"@en)',
   'replace(?v, "l", "-")',
-  'replace("a[n", ?v, "-")',
+  // To the oracle, a pattern may match the empty text.
+  'replace("a[n", IF(STR(?v) = "", 1/0, ?v), "-")',
   'replace("aEllen", "l", ?v)',
   'replace("a", "a", "b", ?v)',
   'replace(?v, "(", "-")',
@@ -101,8 +102,8 @@ const functions = `
   DATATYPE(X); IRI(X); URI(X); STRDT(X, Y); STRDT(X, xsd:string); STRLANG(X, "en");
   STRLEN(X); SUBSTR(X, 2); SUBSTR(X, Y); SUBSTR("Ellen", X, Y); UCASE(X); LCASE(X); STRSTARTS(X, Y);
   STRENDS(X, Y); CONTAINS(X, Y); STRBEFORE(X, Y); STRAFTER(X, Y); ENCODE_FOR_URI(X); CONCAT(X, Y);
-  CONCAT(X, "!"); LANGMATCHES(X, "*"); REGEX(X, Y); REGEX(X, "l", Y); REPLACE(X, Y, "z");
-  REPLACE(X, "l", Y); REPLACE(X, "l", "z", Y); ABS(X); ROUND(X); CEIL(X); FLOOR(X); YEAR(X); MONTH(X);
+  CONCAT(X, "!"); LANGMATCHES(X, "*"); REGEX(X, Y); REGEX(X, "l", Y);
+  REPLACE(X, IF(STR(Y) = "", 1/0, Y), "z"); REPLACE(X, "l", Y); REPLACE(X, "l", "z", Y); ABS(X); ROUND(X); CEIL(X); FLOOR(X); YEAR(X); MONTH(X);
   DAY(X); HOURS(X); MINUTES(X); SECONDS(X); TIMEZONE(X); TZ(X); MD5(X); SHA1(X); SHA256(X); SHA384(X);
   SHA512(X); -X; +X; X + Y; X - Y; X * Y; X / Y; xsd:integer(X) + xsd:integer(Y);
   xsd:integer(X) / xsd:integer(Y); STR(X) = STR(Y); STRLEN(X) < STRLEN(Y); X < 1; X >= 1;

@@ -39,6 +39,32 @@ const facts: Readonly<Record<string, Facts>> = {
     '"co-op" < "coop"': true,
     '"a" = "a"': true,
   },
+  'a pattern is one of XPath': {
+    'REGEX("naïve Ελλάδα", "^\\\\w+\\\\s\\\\w+$")': true,
+    'REGEX("\\\\w", "^\\\\\\\\w$")': true,
+    'REGEX("é", "^\\\\\\\\w$")': false,
+    'REGEX("a\\\\é", "^a\\\\\\\\\\\\w$")': true,
+    'REGEX("a\\\\wb", "\\\\w", "q")': true,
+    'REGEX("é", "\\\\w", "q")': false,
+    'REGEX("a é", "a \\\\s \\\\w", "x")': true,
+    'REGEX("a\\r\\nb", "^a\\\\s\\\\sb$")': true,
+    'REGEX("xml:lang", "^\\\\i\\\\c*$")': true,
+    'REPLACE("Fähre 7", "\\\\W", "_")': string('Fähre_7'),
+    'REPLACE("٣ und 4", "(\\\\d)", "<$1>")': string('<٣> und <4>'),
+  },
+  'REPLACE of what matches the empty text is an error': {
+    'REPLACE("abc", "", "-")': 'error',
+    'REPLACE("abc", "x*", "-")': 'error',
+    'REPLACE("abc", "^", "-")': 'error',
+    'REPLACE("abc", "b|$", "-")': 'error',
+    'REPLACE("", "", "-")': 'error',
+    'REPLACE("abc", "", "-", "q")': 'error',
+    'COALESCE(REPLACE("abc", "x*", "-"), "none")': string('none'),
+    'REPLACE("abc", "x+", "-")': string('abc'),
+    'REPLACE("abc", "^a", "-")': string('-bc'),
+    'REPLACE("x*", "x*", "-", "q")': string('-'),
+    'REGEX("abc", "x*")': true,
+  },
   'a text of a language is equal to itself alone': {
     '"a"@en = "a"@en': true,
     '"a"@en = "a"@EN': true,
@@ -238,6 +264,55 @@ const found = async (query: string) => {
 
 const inOrder = (values: string, order: string) =>
   found(`SELECT ?v { VALUES ?v { ${values} } } ORDER BY ${order}`)
+
+/** What stands for many characters in a pattern: characters that it has, and such that it does not have. */
+const sets: Readonly<Record<string, readonly [has: string, lacks: string]>> = {
+  // Letters of any script, marks, numbers and symbols; no punctuation, separators and control characters.
+  '\\w': ['aZ0éßΩж中א\u0301٣½²ⅷ€+<^`|$~©😀', '_-.!?«„ \t\n\r\u00a0\u2028\u0000\u00ad\u200d\ue000'],
+  '\\d': ['07٣३𝟗', 'a½²ⅷ一_- '],
+  '\\s': [' \t\n\r', '\u00a0\u2003\u2028\f\v\u0085a'],
+  '\\i': ['aZ_:é中€\u0370𐀀', '0-.·×÷\u0301 ¹'],
+  '\\c': ['aZ_:é中𐀀09-.·\u0301‿', '×÷ ¹/+'],
+}
+
+t.test('classes of characters in patterns are those of XML Schema', async (t) => {
+  const literal = (value: string) => JSON.stringify(value)
+  const matching = async (pattern: string, texts: string, flags = '') => {
+    const values = Array.from(texts, literal).join(' ')
+    const filter = `REGEX(?c, ${literal(pattern)}, "${flags}")`
+    return (await found(`SELECT ?c { VALUES ?c { ${values} } FILTER ${filter} }`)).join('')
+  }
+  for (const [set, [has, lacks]] of Object.entries(sets)) {
+    const others = set.toUpperCase()
+    const all = has + lacks
+    for (const flags of ['', 'i', 'x']) {
+      for (const pattern of [`^${set}$`, `^[${set}]$`, `^[^${others}]$`, `^(?:${set}){1}$`]) {
+        t.equal(await matching(pattern, all, flags), has, `${pattern} ${flags}`)
+      }
+      for (const pattern of [`^${others}$`, `^[${others}]$`, `^[^${set}]$`]) {
+        t.equal(await matching(pattern, all, flags), lacks, `${pattern} ${flags}`)
+      }
+    }
+    t.equal(await matching(`^[${set}${others}]$`, all), all)
+  }
+  // Beside others in a class.
+  const texts = 'aé٣_-.+ \t]['
+  const beside = {
+    '^[^\\W\\d]$': 'aé+',
+    '^[\\W\\d]$': '٣_-. \t][',
+    '^[\\w_-]$': 'aé٣_-+',
+    '^[\\s-_]$': '_- \t',
+    '^[-\\d]$': '٣-',
+    '^[\\]\\d]$': '٣]',
+    '^[\\d\\-\\[]$': '٣-[',
+    '^[^\\s\\w]$': '_-.][',
+    '^[\\p{L}\\d]$': 'aé٣',
+  }
+  for (const [pattern, expected] of Object.entries(beside)) {
+    t.equal(await matching(pattern, texts), expected, pattern)
+  }
+  t.equal(await matching('^\\I$', 'µμι', 'i'), 'µ')
+})
 
 t.test('labels of BNODE are valid, and those of one row alone', async (t) => {
   const texts = ['"a1"', '""', '"bc_0_x"', '"a b <urn:c> .\\n"', '"é."', ...Array(12).fill('"a"')]

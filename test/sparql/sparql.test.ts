@@ -98,6 +98,8 @@ t.test('a query that cannot be run is refused, with its line where that is known
     'SELECT * { ?s ?p ?o FILTER regex(?o, "a(?=b)", "i") }': undefined,
     'SELECT (REPLACE(?o, "[a-z-[aeiou]]", "") AS ?x) { ?s ?p ?o }': undefined,
     'SELECT * { ?s ?p ?o FILTER regex(?o, "a{1001}") }': undefined,
+    'SELECT * { ?s ?p ?o FILTER regex(?o, "[\\\\w-[\\\\d]]") }': undefined,
+    'SELECT * { ?s ?p ?o FILTER regex(?o, "[a-\\\\s]") }': undefined,
     'SELECT (<http://www.w3.org/2001/XMLSchema#integer>(?o, 1) AS ?x) { ?s ?p ?o }': undefined,
     'SELECT * { ?s ?p ?o FILTER <urn:no-such-function>(?o) }': undefined,
     [`SELECT * ${'{'.repeat(5000)} ?s ?p ?o ${'}'.repeat(5000)}`]: undefined,
