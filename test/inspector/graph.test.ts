@@ -344,25 +344,33 @@ t.test('while 1,000 nodes get their places the page answers', { skip }, async (t
     o: iri(`urn:n${(n * 7919) % 1000}`),
   }))
   await write(knowledge, 'many', many)
+  await write(knowledge, 'few', many.slice(0, 3))
   const browser = await launch(t)
-  let long: readonly unknown[] = []
-  // A collection of the whole heap, or compiling where that is slow, may be in one visit: what the page does for long is
-  // in each of them.
-  for (let visit = 0; visit === 0 || (visit < 3 && long.length > 0); visit++) {
+  const longestTask = async (core: string, things: string) => {
     const { page, faults } = await watchedPage(t, url, { browser })
     await signIn(page, `${url}/api/v1/inspector#/cores`, 'alice')
-    await page.getByRole('link', { name: 'many' }).waitFor()
+    await page.getByRole('link', { name: core }).waitFor()
     const tasks = await tasksDuring(browser, page, async () => {
-      await page.getByRole('link', { name: 'many' }).click()
-      await page.getByRole('button', { name: '1,000 things' }).waitFor()
+      await page.getByRole('link', { name: core }).click()
+      await page.getByRole('button', { name: things }).waitFor()
       await page.locator('canvas[data-done]').waitFor()
     })
     t.ok(tasks.length > 100 && tasks.some(({ processorMs }) => processorMs > 0), 'tasks are seen')
-    long = tasks.filter(({ processorMs }) => processorMs > 50)
     t.strictSame(faults, [])
     await page.close()
+    return Math.max(...tasks.map(({ processorMs }) => processorMs))
   }
-  t.strictSame(long, [], 'no task of more than 50 ms')
+  // 21 to 36 ms where the longest task of a page of five things takes 14 to 22; where the machine is slower, both are
+  // longer. A collection of the whole heap may be in one visit: what the page does for long is in each of them.
+  const seen: string[] = []
+  for (let visit = 0; visit < 3; visit++) {
+    const ofMany = await longestTask('many', '1,000 things')
+    if (ofMany <= 50) return
+    const ofFew = await longestTask('few', '5 things')
+    if (ofMany <= 2.5 * ofFew) return
+    seen.push(`${ofMany} ms beside ${ofFew} ms`)
+  }
+  t.fail(`no task of more than 50 ms, or much more than a page of few has: ${seen.join(', ')}`)
 })
 
 const attack = `"'><img src=x onerror="hit=1"><script>hit=1</script>`
