@@ -4,6 +4,7 @@ import { readHeader } from '../../../src/graph/vectors/links.js'
 import { VectorMemory } from '../../../src/graph/vectors/memory.js'
 import { pack } from '../../../src/graph/vectors/packed.js'
 import { nearest } from '../../../src/graph/vectors/nearest.js'
+import { Walk } from '../../../src/graph/vectors/walk.js'
 import type { NearEntity } from '../../../src/graph/types.js'
 import type { VectorSet } from '../../../src/graph/vectors/types.js'
 import type { Vector } from '../../../src/types.js'
@@ -74,6 +75,21 @@ t.test(`what is far from all vectors is found as well (SEED=${seed})`, async (t)
     const recall = await meanRecall(set, queries, 10)
     t.ok(recall >= 0.93, `${name}: ${recall}`)
   }
+})
+
+t.test(`only what is far from all vectors is looked for further (SEED=${seed})`, async (t) => {
+  const random = new Random(seed)
+  const next = clusters(random, 48, 60)
+  const set = makeSet({ dimensions: 48, vectors: Array.from({ length: 12_000 }, next) })
+  t.equal(await link(set), true)
+  const widened = t.capture(Walk.prototype, 'widen', Walk.prototype.widen)
+  const timesOf = async (make: () => Float32Array) => {
+    for (let n = 0; n < 100; n++) await ask(set, make(), 10)
+    return widened().length
+  }
+  const [like, far] = [await timesOf(next), await timesOf(() => noise(random, 48))]
+  t.ok(like <= 30, `${like} of 100 like the vectors`)
+  t.ok(far >= 50, `${far} of 100 in any direction`)
 })
 
 t.test('links are followed, and not where all vectors have to be compared', async (t) => {
