@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type * as RDF from '@rdfjs/types'
 import { isSame, moreOf, rdf, xsdString } from '../terms.js'
 import type { Term, Triple } from '../types.js'
-import { termOf } from './terms.js'
+import { isLanguageTag, termOf } from './terms.js'
 
 export interface Extras {
   /** Of a literal, other than xsd:string and what a language or direction implies. */
@@ -84,14 +84,12 @@ export function startsReification({ s, p, o }: Triple): boolean {
   return s.e && s.v.startsWith(statementUrn) && isSame(p, terms.type) && isSame(o, terms.Statement)
 }
 
-const languageTag = /^[a-z]+(?:-[a-z0-9]+)*$/i
-
 /** The inverse of reify(): undefined for all that it does not make of this triple. */
 export function unreify(triple: Triple, statement: readonly Triple[]): Extras | undefined {
   const object = (p: Term) => statement.find((said) => isSame(said.p, p))?.o
   const [datatype, graph] = [object(terms.datatype), object(terms.graph)]
   const [language, direction] = [object(terms.language)?.v, object(terms.direction)?.v]
-  if (language !== undefined && !languageTag.test(language)) return undefined
+  if (language !== undefined && !isLanguageTag(language)) return undefined
   if (direction !== undefined && direction !== 'ltr' && direction !== 'rtl') return undefined
   const extras: Extras = {
     ...(datatype && { datatype }),

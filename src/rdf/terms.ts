@@ -100,6 +100,11 @@ export function isBlankNode(text: string): boolean {
   return blankNode.test(text)
 }
 
+/** LANGTAG of the grammars of N-Triples and SPARQL, without its `@`. */
+export function isLanguageTag(text: string): boolean {
+  return /^[a-z]+(?:-[a-z0-9]+)*$/i.test(text)
+}
+
 export function isAbsoluteIri(text: string): boolean {
   return absoluteIri.test(text)
 }

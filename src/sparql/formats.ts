@@ -2,7 +2,7 @@
 
 import type { Quad, Term } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
-import { isBlankNode } from '../rdf/terms.js'
+import { isBlankNode, isLanguageTag } from '../rdf/terms.js'
 import { xsdString } from '../terms.js'
 import type { SparqlBindings, SparqlResult } from './types.js'
 
@@ -163,11 +163,6 @@ function inTriples(term: Term): string {
     default:
       return `<${term.value.replace(/[\x00-\x20<>"{}|^`\\]/g, codePoint)}>`
   }
-}
-
-/** LANGTAG of the grammars of N-Triples and SPARQL. */
-export function isLanguageTag(text: string): boolean {
-  return /^[a-z]+(?:-[a-z0-9]+)*$/i.test(text)
 }
 
 function unwritable(what: string, text: string): LorekeepError {

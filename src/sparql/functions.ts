@@ -3,7 +3,7 @@
 // that would end the query. Of each function that the engine makes, this is put around.
 
 import type { Term } from '@rdfjs/types'
-import { isAbsoluteIri } from '../rdf/terms.js'
+import { isAbsoluteIri, isLanguageTag } from '../rdf/terms.js'
 import { compareTexts, rdf, xsd, xsdString } from '../terms.js'
 import { spelledAs, type Spelled } from './answer-terms.js'
 import type {
@@ -13,7 +13,6 @@ import type {
   EngineTerm,
   TermTransformer,
 } from './engine-parts.js'
-import { isLanguageTag } from './formats.js'
 import { hasScheme } from './iris.js'
 import { mediatorOf, type Mediator } from './mediator.js'
 import { lookUpMembers } from './membership.js'
