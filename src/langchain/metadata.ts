@@ -17,14 +17,22 @@ export interface MetadataOperators {
   readonly $in?: readonly MetadataValue[]
 }
 
-/** By the path of a value, `loc.pageNumber` or nested; all of it has to hold. Of an array any element will do. */
+/**
+ * By the path of a value, `loc.pageNumber` or nested; all of it has to hold. Of an array any element will do. `$and` and
+ * `$or` take lists of filters, of which all or any have to hold, and stand where paths begin.
+ */
 export interface MetadataFilter {
-  readonly [path: string]: MetadataValue | MetadataOperators | MetadataFilter
+  readonly $and?: readonly MetadataFilter[]
+  readonly $or?: readonly MetadataFilter[]
+  readonly [path: string]:
+    MetadataValue | MetadataOperators | MetadataFilter | readonly MetadataFilter[] | undefined
 }
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
 const json = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#JSON'
-const [deepest, mostValues, mostAlternatives] = [32, 1000, 100]
+const [deepest, mostValues] = [32, 1000]
+/** Of a filter. */
+const [mostParts, mostAlternatives] = [1000, 100]
 
 export interface PlainMetadata {
   readonly plain: JsonObject
@@ -88,36 +96,62 @@ export function metadataOf(
 export function alternativesOf(filter: MetadataFilter | undefined): readonly EntityPattern[][] {
   if (filter === undefined) return [[]]
   const problems = new Problems()
-  let ways: EntityPattern[][] = [[]]
-  const add = (alternatives: readonly EntityPattern[]) => {
-    ways = ways.flatMap((way) => alternatives.map((pattern) => [...way, pattern]))
-    if (ways.length <= mostAlternatives) return
-    problems.fail('filter', `has more than ${mostAlternatives} combinations of what is $in lists`)
-    ways = []
+  const bounded = (ways: Ways): Ways => {
+    if (ways.length <= mostAlternatives) return ways
+    const message = `has more than ${mostAlternatives} combinations of what is in lists of $in and $or`
+    problems.fail('filter', message)
+    return []
   }
-  const read = (value: unknown, at: readonly string[]): void => {
-    const path = ['filter', ...at].join('.')
-    if (isValue(value) && at.length > 0) return add([equalTo(value, at)])
-    if (!isPlainObject(value)) {
-      return problems.fail(path, `must be a value or operators, not ${shown(value)}`)
+  const both = (some: Ways, others: Ways) =>
+    bounded(some.flatMap((way) => others.map((other) => [...way, ...other])))
+  const either = (some: Ways, others: Ways) => bounded([...some, ...others])
+  const refuse = (path: string, message: string): Ways => {
+    problems.fail(path, message)
+    return []
+  }
+
+  let parts = 0
+  const read = (value: unknown, at: readonly string[], path: string): Ways => {
+    if (++parts > mostParts) {
+      if (parts > mostParts + 1) return []
+      return refuse('filter', `has more than ${mostParts} parts, or is nested in itself`)
     }
+    if (isValue(value) && at.length > 0) return [[equalTo(value, at)]]
+    if (!isPlainObject(value)) {
+      return refuse(path, `must be a value or operators, not ${shown(value)}`)
+    }
+    let ways: Ways = [[]]
     const range: Record<string, unknown> = {}
     for (const [name, member] of Object.entries(value)) {
-      if (!name.startsWith('$') || at.length === 0) read(member, [...at, ...name.split('.')])
-      else if (name === '$eq' && isValue(member)) add([equalTo(member, at)])
+      const inside = `${path}.${name}`
+      if (!name.startsWith('$')) {
+        ways = both(ways, read(member, [...at, ...name.split('.')], inside))
+      } else if (at.length === 0) ways = both(ways, readAll(member, name, inside))
+      else if (name === '$eq' && isValue(member)) ways = both(ways, [[equalTo(member, at)]])
       else if (name === '$in' && Array.isArray(member) && member.every(isValue)) {
-        add(member.map((one) => equalTo(one, at)))
+        ways = both(ways, bounded(member.map((one) => [equalTo(one, at)])))
       } else if (/^\$[gl]te?$/.test(name) && isOrdered(member)) range[name.slice(1)] = member
-      else problems.fail(`${path}.${name}`, notThat(name, member))
+      else problems.fail(inside, notThat(name, member))
     }
-    if (Object.keys(range).length > 0) {
-      add([{ s: '?entity', p: predicateOf(at), filter: range as ValueFilter }])
-    }
+    if (Object.keys(range).length === 0) return ways
+    return both(ways, [[{ s: '?entity', p: predicateOf(at), filter: range as ValueFilter }]])
   }
-  read(filter, [])
+  const readAll = (value: unknown, name: string, path: string): Ways => {
+    if (name !== '$and' && name !== '$or') return refuse(path, 'is unknown; there are $and, $or')
+    if (!Array.isArray(value) || value.length === 0) {
+      return refuse(path, `must be a list of filters, not ${shown(value)}`)
+    }
+    const all = value.map((one, n) => read(one, [], `${path}[${n}]`))
+    return all.reduce(name === '$or' ? either : both)
+  }
+
+  const ways = read(filter, [], 'filter')
   problems.throwIfAny('LK_GRAPH_QUERY')
   return ways
 }
+
+/** Each is what `where` of a search takes. */
+type Ways = readonly EntityPattern[][]
 
 function notThat(name: string, value: unknown): string {
   const known = ['$eq', '$gt', '$gte', '$lt', '$lte', '$in']

@@ -1,6 +1,7 @@
 // After the published lists for vector stores (LangChain's VectorStoreIntegrationTests, Mastra's suite of stores),
 // with the real package, over stores in process and of a server.
 
+import { inspect } from 'node:util'
 import { Document, type DocumentInterface } from '@langchain/core/documents'
 import t, { type Test } from 'tap'
 import { LevelBackend } from '../../adapters/level/index.js'
@@ -237,6 +238,13 @@ for (const [door, open] of Object.entries(doors)) {
       [{ 'a.b': 'nested' }, '3'],
       [{ 'a b/ü?#%': 'odd' }, '3'],
       [{ source: '0' }, ''],
+      [{ $or: [{ kind: 'b' }, { year: { $lt: 2000 } }] }, '01'],
+      [{ $or: [{ kind: 'a' }, { tags: 'y' }, { tags: 'x' }] }, '012'],
+      [{ kind: 'a', $or: [{ tags: 'x' }, { draft: null }] }, '02'],
+      [{ $or: [{ kind: 'none' }, { kind: 'a', year: 2010 }] }, '2'],
+      [{ $and: [{ tags: 'x' }, { tags: 'y' }] }, '0'],
+      [{ $and: [{ year: { $gt: 1990 } }, { $or: [{ draft: false }, { draft: null }] }] }, '12'],
+      [{ $and: [{ $or: [{ kind: 'a' }, { kind: 'b' }] }, { $or: [{ year: 1990 }, {}] }] }, '012'],
     ]
     for (const [filter, expected] of cases) {
       const found = await store.similaritySearch('text', 10, filter)
@@ -245,6 +253,10 @@ for (const [door, open] of Object.entries(doors)) {
     t.strictSame(idsOf(await store.asRetriever({ k: 1, filter: { kind: 'b' } }).invoke('text')), [
       '1',
     ])
+    const itself: Record<string, unknown> = {}
+    itself['$and'] = [itself, itself]
+    const own: Record<string, unknown> = {}
+    own['a'] = own
     for (const wrong of [
       'kind',
       { kind: undefined },
@@ -253,17 +265,23 @@ for (const [door, open] of Object.entries(doors)) {
       { kind: { $in: 'a' } },
       { kind: { $gt: true } },
       { kind: { $gt: 1, $lt: undefined } },
-      { $or: [{ kind: 'a' }] },
+      { $or: [] },
+      { $or: { kind: 'a' } },
+      { $or: [{ kind: 'a' }, 'b'] },
+      { $and: [{ kind: { $ne: 'a' } }] },
+      { $nor: [{ kind: 'a' }] },
+      { $not: { kind: 'a' } },
+      { $eq: 'a' },
+      { kind: { $or: ['a', 'b'] } },
+      { $or: Array.from({ length: 101 }, (_, kind) => ({ kind })) },
+      itself,
+      own,
       { kind: ['a'] },
       { kind: () => true },
       { kind: { $in: Array.from({ length: 101 }, String) } },
     ]) {
       const asked = store.similaritySearch('text', 1, wrong as never)
-      await t.rejects(
-        asked,
-        { code: 'LK_GRAPH_QUERY', details: { errors: [{}] } },
-        JSON.stringify(wrong),
-      )
+      await t.rejects(asked, { code: 'LK_GRAPH_QUERY', details: { errors: [{}] } }, inspect(wrong))
     }
     await t.rejects(store.similaritySearch('text', 1, { kind: { $gt: 1, $lt: 'a' } }), {
       code: 'LK_GRAPH_QUERY',
