@@ -245,6 +245,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/turns',
     'src/graph/types',
     'src/graph/rdf-source',
+    'src/graph/value',
     'src/rdf',
   ],
   'src/whole-file': [],

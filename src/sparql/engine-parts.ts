@@ -1,6 +1,6 @@
 // What is used of the engine's own packages: terms, functions and what makes them.
 
-import type { Term } from '@rdfjs/types'
+import type { Literal, Term } from '@rdfjs/types'
 import type { Spelled } from './answer-terms.js'
 
 /** A term as the engine's functions have it. */
@@ -46,6 +46,8 @@ export interface EngineParts {
   readonly string: (value: string) => EngineTerm
   readonly langString: (value: string, language: string) => EngineTerm
   readonly isNonLexicalLiteral: (term: EngineTerm) => unknown
+  /** Of a literal that its datatype does not allow. */
+  readonly NonLexicalLiteral: NonLexicalClass
   readonly TermTransformer: { readonly prototype: TermTransformer }
   readonly BooleanLiteral: LiteralClass
   readonly DateLiteral: LiteralClass
@@ -70,8 +72,16 @@ export interface LiteralClass {
   }
 }
 
+interface NonLexicalClass {
+  new (value: undefined, dataType: string, superTypes: unknown, text: string): EngineTerm
+  /** What a condition takes it for (section 17.2.2). */
+  readonly prototype: { coerceEBV(this: EngineLiteral): boolean }
+}
+
 /** What makes terms of RDF into those of the engine's functions. */
 export interface TermTransformer {
+  readonly superTypeProvider: unknown
+  transformLiteral(literal: Literal): EngineTerm
   transformTerm(expression: { readonly term: Term }): EngineTerm
   transformRDFTermUnsafe(term: Term): EngineTerm
 }

@@ -3,6 +3,7 @@
 // that would end the query. Of each function that the engine makes, this is put around.
 
 import type { Term } from '@rdfjs/types'
+import { NUMBER, orderedDatatypes } from '../graph/value/literal-value.js'
 import { isAbsoluteIri, isLanguageTag } from '../rdf/terms.js'
 import { compareTexts, rdf, xsd, xsdString } from '../terms.js'
 import { spelledAs, type Spelled } from './answer-terms.js'
@@ -14,6 +15,7 @@ import type {
   TermTransformer,
 } from './engine-parts.js'
 import { hasScheme } from './iris.js'
+import { isAllowed } from './lexical-forms.js'
 import { mediatorOf, type Mediator } from './mediator.js'
 import { lookUpMembers } from './membership.js'
 import { kindOf, literalKinds, millisecondsOf, termOrder } from './order.js'
@@ -29,10 +31,13 @@ interface Aggregator {
   readonly evaluator: { evaluate(row: unknown): Promise<Term | undefined> }
   readonly orderByEvaluator?: Comparator
   putTerm(term: Term): void
+  /** Of SUM and AVG, what they add. */
+  termToNumericOrError?(term: Term): EngineTerm
 }
 
 export function mendFunctions(engine: object, parts: EngineParts): void {
   keepTerms(parts.TermTransformer)
+  checkForms(parts)
   writeWhole(parts)
   keepTexts(parts)
   const kinds = literalKinds(parts)
@@ -49,6 +54,7 @@ export function mendFunctions(engine: object, parts: EngineParts): void {
   around(aggregators, (made, { expr: { aggregator } }) => {
     if (aggregator === 'min') takeAny(made, 1)
     if (aggregator === 'max') takeAny(made, -1)
+    if (made.termToNumericOrError !== undefined) addNumbers(made, parts)
     // COUNT(*) evaluates nothing.
     if ('evaluator' in made) keepErrors(made, leavesErrors.has(aggregator), parts)
   })
@@ -73,6 +79,16 @@ function takeAny(aggregator: Aggregator, sign: number): void {
   aggregator.putTerm = (term) => {
     const { state } = aggregator
     if (state === undefined || order.orderTypes(state, term) * sign > 0) aggregator.state = term
+  }
+}
+
+/** The sum of one number is what it is, and would be so where that is none. */
+function addNumbers(aggregator: Aggregator, parts: EngineParts): void {
+  const toNumber = aggregator.termToNumericOrError?.bind(aggregator)
+  aggregator.termToNumericOrError = (term) => {
+    const number = toNumber?.(term)
+    if (number !== undefined && !parts.isNonLexicalLiteral(number)) return number
+    throw new parts.ExpressionError('no number')
   }
 }
 
@@ -206,7 +222,8 @@ interface Call {
 
 type Own = (call: Call, ...terms: readonly EngineTerm[]) => EngineTerm | undefined
 
-const aDouble = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^(?:[+-]?INF|NaN)$/
+/** Types that the engine casts a text to by what it reads of it. */
+const dated = ['dateTime', 'date', 'time', 'duration', 'yearMonthDuration', 'dayTimeDuration']
 
 /** By the engine's names of operators. Undefined is for what the engine knows. */
 const mended: Readonly<Record<string, Own>> = {
@@ -219,10 +236,11 @@ const mended: Readonly<Record<string, Own>> = {
   datatype: ofIllTyped(({ parts }, { dataType }) => new parts.NamedNode(dataType)),
   isnumeric: ofIllTyped(({ parts }) => parts.bool(false)),
   [`${xsd}string`]: ofIllTyped(({ parts }, literal) => parts.string(literal.str())),
-  [`${xsd}integer`]: castOf('integer', /^[+-]?\d+$/),
-  [`${xsd}decimal`]: castOf('decimal', /^[+-]?(?:\d+\.?\d*|\.\d+)$/),
-  [`${xsd}float`]: castOf('float', aDouble),
-  [`${xsd}double`]: castOf('double', aDouble),
+  [`${xsd}integer`]: castOf('integer'),
+  [`${xsd}decimal`]: castOf('decimal'),
+  [`${xsd}float`]: castOf('float'),
+  [`${xsd}double`]: castOf('double'),
+  ...Object.fromEntries(dated.map((name) => [xsd + name, ofAllowed(xsd + name)])),
   substr: takePart,
   strbefore: (call, text, part) => withLanguage(call, text, part),
   strafter: (call, text, part) => withLanguage(call, text, part),
@@ -346,6 +364,23 @@ function keepTerms({ prototype }: EngineParts['TermTransformer']): void {
   }
 }
 
+/** What is not allowed has no value. As a condition, a number or a boolean that is none is false (section 17.2.2). */
+function checkForms({ TermTransformer, NonLexicalLiteral }: EngineParts): void {
+  const transform = TermTransformer.prototype.transformLiteral
+  TermTransformer.prototype.transformLiteral = function (literal) {
+    const { value, datatype } = literal
+    if (isAllowed(value, datatype.value)) return transform.call(this, literal)
+    return new NonLexicalLiteral(undefined, datatype.value, this.superTypeProvider, value)
+  }
+  const coerce = NonLexicalLiteral.prototype.coerceEBV
+  NonLexicalLiteral.prototype.coerceEBV = function () {
+    const { dataType } = this
+    const isFalse =
+      dataType === `${xsd}boolean` || orderedDatatypes.get(dataType)?.family === NUMBER
+    return isFalse ? false : coerce.call(this)
+  }
+}
+
 /** Of a literal that its datatype does not allow, which is a literal all the same. */
 function ofIllTyped(make: (call: Call, literal: EngineLiteral) => EngineTerm): Own {
   return (call, literal) =>
@@ -353,12 +388,20 @@ function ofIllTyped(make: (call: Call, literal: EngineLiteral) => EngineTerm): O
 }
 
 /** Of a text. The engine has a sign for an error here, and nothing or `0x10` for a number there. */
-function castOf(type: 'integer' | 'decimal' | 'float' | 'double', form: RegExp): Own {
+function castOf(type: 'integer' | 'decimal' | 'float' | 'double'): Own {
   return ({ parts }, text) => {
     if (!isLiteral(text) || text.dataType !== xsdString) return undefined
     const number = text.str().trim()
-    if (!form.test(number)) throw new parts.ExpressionError('no number')
+    if (!isAllowed(number, xsd + type)) throw new parts.ExpressionError('no number')
     return parts[type](Number(number.replace('INF', 'Infinity')))
+  }
+}
+
+function ofAllowed(type: string): Own {
+  return ({ parts }, text) => {
+    const isText = isLiteral(text) && text.dataType === xsdString
+    if (isText && !isAllowed(text.str(), type)) throw new parts.ExpressionError('no such literal')
+    return undefined
   }
 }
 

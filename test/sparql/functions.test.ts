@@ -97,6 +97,64 @@ const facts: Readonly<Record<string, Facts>> = {
     'xsd:string("x"^^xsd:integer)': string('x'),
     'LANG(<urn:a>)': 'error',
   },
+  'a number is what its datatype allows': {
+    '""^^xsd:integer + 1': 'error',
+    '" 1"^^xsd:integer + 1': 'error',
+    '"0x10"^^xsd:integer + 1': 'error',
+    '"0x10"^^xsd:integer = 16': 'error',
+    '"0x10"^^xsd:integer = "0x10"^^xsd:integer': true,
+    '"0x10"^^xsd:integer != 16': 'error',
+    '16 IN ("0x10"^^xsd:integer, 17)': 'error',
+    '"1.5"^^xsd:integer > 1': 'error',
+    '"1e3"^^xsd:decimal * 1e0': 'error',
+    '"1."^^xsd:decimal + .5': '[1.5,"decimal",""]',
+    'ABS("Infinity"^^xsd:double)': 'error',
+    '"INF"^^xsd:double > 1': true,
+    '"NaN"^^xsd:float = 1': false,
+    'isNUMERIC("NaN"^^xsd:double)': true,
+    'isNUMERIC("NaN"^^xsd:decimal)': false,
+    'isNUMERIC(STRDT("0x10", xsd:integer))': false,
+    'isNUMERIC("127"^^xsd:byte)': true,
+    'isNUMERIC("128"^^xsd:byte)': false,
+    'isNUMERIC("-128"^^xsd:byte)': true,
+    'isNUMERIC("-129"^^xsd:byte)': false,
+    'isNUMERIC("32768"^^xsd:short)': false,
+    'isNUMERIC("2147483648"^^xsd:int)': false,
+    'isNUMERIC("+09223372036854775807"^^xsd:long)': true,
+    'isNUMERIC("9223372036854775808"^^xsd:long)': false,
+    'isNUMERIC("18446744073709551615"^^xsd:unsignedLong)': true,
+    'isNUMERIC("18446744073709551616"^^xsd:unsignedLong)': false,
+    'isNUMERIC("-1"^^xsd:unsignedInt)': false,
+    'isNUMERIC("-0"^^xsd:unsignedByte)': true,
+    'isNUMERIC("0"^^xsd:positiveInteger)': false,
+    'isNUMERIC("1"^^xsd:nonPositiveInteger)': false,
+    'isNUMERIC("0"^^xsd:negativeInteger)': false,
+    'isNUMERIC("-1"^^xsd:nonNegativeInteger)': false,
+  },
+  'so is a date, a time and a duration': {
+    'YEAR("2020-01-01T00:00:00+23:00"^^xsd:dateTime)': 'error',
+    'YEAR("2020-01-01T00:00:00"^^xsd:dateTimeStamp)': 'error',
+    '"2020-01-01+99:99"^^xsd:date < "2021-01-01Z"^^xsd:date': 'error',
+    '"12:00:00+14:01"^^xsd:time < "12:00:00Z"^^xsd:time': 'error',
+    '"12:00:00+14:00"^^xsd:time < "12:00:00Z"^^xsd:time': true,
+    '"P1DT1HT5M"^^xsd:dayTimeDuration = "P1DT1H"^^xsd:dayTimeDuration': 'error',
+    '"P0Y1D"^^xsd:dayTimeDuration = "P1D"^^xsd:dayTimeDuration': 'error',
+    '"P1YT0S"^^xsd:yearMonthDuration = "P1Y"^^xsd:yearMonthDuration': 'error',
+    '"P1YT1.5S"^^xsd:duration = "P12MT1.50S"^^xsd:duration': true,
+    'xsd:date("2020-01-01+99:99")': 'error',
+    'xsd:time("12:00:00+14:01")': 'error',
+    'xsd:dateTime("2020-01-01ZT00:00:00")': 'error',
+    'xsd:dayTimeDuration("P0Y1D")': 'error',
+    'STR(xsd:date("2020-01-01+09:30"))': string('2020-01-01+09:30'),
+  },
+  'as a condition, a number or a boolean that its datatype does not allow is false': {
+    '!"x"^^xsd:integer': true,
+    '!""^^xsd:byte': true,
+    'IF("TRUE"^^xsd:boolean, 1, 2)': '[2,"integer",""]',
+    '"0x10"^^xsd:integer || false': false,
+    '!"x"^^xsd:date': 'error',
+    '!"x"^^<urn:type>': 'error',
+  },
   'times are compared by the instant': {
     '"2020-01-01T12:00:00Z"^^xsd:dateTime = "2020-01-01T13:00:00+01:00"^^xsd:dateTime': true,
     '"2020-01-01T12:00:00Z"^^xsd:dateTime = "2020-01-01T06:30:00-05:30"^^xsd:dateTime': true,
@@ -358,6 +416,7 @@ const orders = {
   'what its datatype does not allow behind what it does': [
     '"2020-01-01"^^xsd:date "2021-02-30"^^xsd:date "2021-02-31"^^xsd:date',
     '3 10.5 "z"^^xsd:decimal "x"^^xsd:integer "y"^^xsd:integer',
+    '"-1"^^xsd:byte 3 ""^^xsd:integer "0x2"^^xsd:integer "1.5"^^xsd:integer "b"',
     'false true "x"^^xsd:boolean "P1D"^^xsd:dayTimeDuration "P"^^xsd:dayTimeDuration',
   ],
   'times by the instant': [
@@ -413,6 +472,15 @@ t.test('MIN and MAX take any terms, in the order of ORDER BY', async (t) => {
   )
   t.strictSame(await ours(nothing, 'SELECT (MIN(?o) AS ?x) { ?s :p ?o }'), [''])
   t.strictSame(await ours(nothing, 'SELECT (MAX(1 / ?o) AS ?x) { VALUES ?o { 1 0 } }'), [''])
+})
+
+t.test('what is no number by its datatype has no sum', async (t) => {
+  for (const aggregate of ['SUM(?v)', 'AVG(?v)', 'SUM(DISTINCT ?v)', 'AVG(DISTINCT ?v)']) {
+    const select = `SELECT (${aggregate} AS ?x)`
+    for (const values of ['"x"^^xsd:integer', '"0x10"^^xsd:integer', '1 ""^^xsd:integer 2']) {
+      t.strictSame(await found(`${select} { VALUES ?v { ${values} } }`), [undefined], values)
+    }
+  }
 })
 
 t.test('what an aggregate makes of rows without a value', async (t) => {

@@ -186,16 +186,18 @@ function fewDigits(bytes: Buffer, from: number, to: number): number {
 }
 
 function integers(least?: string, most?: string): Datatype {
-  const isBounded = least !== undefined || most !== undefined
+  const [low, high] = [Number(least ?? -Infinity), Number(most ?? Infinity)]
   return digits((bytes, from, to) => {
-    const few = isBounded ? NaN : fewDigits(bytes, from, to)
-    if (!Number.isNaN(few)) return few
+    const few = fewDigits(bytes, from, to)
+    if (!Number.isNaN(few)) return few >= low && few <= high ? few : NaN
     const text = bytes.toString('latin1', from, to)
     if (!integer.test(text)) return NaN
+    const value = Number(text)
+    if (Number.isSafeInteger(value)) return value >= low && value <= high ? value : NaN
     const isIn =
       (least === undefined || compareDigits(text, least) >= 0) &&
       (most === undefined || compareDigits(text, most) <= 0)
-    return isIn ? Number(text) : NaN
+    return isIn ? value : NaN
   })
 }
 
@@ -245,6 +247,15 @@ export function valueOf({ v, e, dt }: Term): Value | undefined {
   const key = datatype.keyOf(bytes, 0, bytes.length)
   if (Number.isNaN(key)) return undefined
   return { family: datatype.family, key, text: datatype.isExact ? v : undefined }
+}
+
+/** False of a text that is no lexical form of the datatype, where that is known. */
+export function isLexical(text: string, dt: string): boolean {
+  const datatype = orderedDatatypes.get(dt)
+  if (datatype === undefined) return true
+  const bytes = Buffer.from(text, 'utf8')
+  if (!Number.isNaN(datatype.keyOf(bytes, 0, bytes.length))) return true
+  return text === 'NaN' && datatype.family === NUMBER && !datatype.isExact
 }
 
 /** Below 0, 0 or above, of two of one family. A decimal and a double are compared as doubles. */
