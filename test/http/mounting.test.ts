@@ -133,7 +133,7 @@ t.test('a body that a parser has taken is a 500 at once, with the way out', asyn
     })
     t.equal(reply.status, 500)
     t.match(json(reply), { code: 'LK_HTTP_BODY_CONSUMED', detail: /express\.raw/ })
-    t.ok(performance.now() - started < 1000)
+    t.ok(performance.now() - started < 5000)
   }
   t.match(errors, Array(4).fill({ code: 'LK_HTTP_BODY_CONSUMED' }))
   t.equal(await knowledge.stat({ user: 'u', id: 'x' }), undefined)
