@@ -3,6 +3,7 @@
 
 import type { Literal, Term } from '@rdfjs/types'
 import { RE2JS } from 're2js'
+import { maxPatternLength } from '../door/limits.js'
 import { rdfFactory } from '../rdf/factory.js'
 import { xsd, xsdString } from '../terms.js'
 import type { EngineFunction } from './peer.js'
@@ -86,6 +87,8 @@ const flagBits: Readonly<Record<string, number>> = {
 
 /** The flags are those of XPath, to which SPARQL refers. @throws ExpressionError */
 function compile(pattern: string, flags: string): RE2JS {
+  const tooLong = whyTooLong(pattern)
+  if (tooLong !== undefined) throw new ExpressionError(tooLong)
   let bits = 0
   for (const flag of flags) {
     const bit = flagBits[flag]
@@ -102,6 +105,11 @@ function compile(pattern: string, flags: string): RE2JS {
   }
 }
 
+function whyTooLong({ length }: string): string | undefined {
+  if (length <= maxPatternLength) return undefined
+  return `it has ${length} characters; there may be ${maxPatternLength}`
+}
+
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
@@ -111,10 +119,12 @@ const wrongAnywhere =
   /missing closing|unexpected \)|missing argument|nested repetition|trailing backslash/
 
 /**
- * Why a pattern that the rules may allow cannot be run: it has a back-reference or the like. One that
- * no engine would take is an error of its expression.
+ * Why a pattern that the rules may allow cannot be run: it is long, or has a back-reference or the like.
+ * One that no engine would take is an error of its expression.
  */
 export function whyUnsupported(pattern: string, flags: string): string | undefined {
+  const tooLong = whyTooLong(pattern)
+  if (tooLong !== undefined) return tooLong
   try {
     compile(pattern, flags)
     return undefined

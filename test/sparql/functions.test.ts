@@ -52,6 +52,14 @@ const facts: Readonly<Record<string, Facts>> = {
     'REPLACE("Fähre 7", "\\\\W", "_")': string('Fähre_7'),
     'REPLACE("٣ und 4", "(\\\\d)", "<$1>")': string('<٣> und <4>'),
   },
+  'a computed pattern has 1,000 characters at most': {
+    [`REGEX("a", CONCAT("", "${'a|'.repeat(500)}"))`]: true,
+    [`REGEX("a", CONCAT("", "${'a|'.repeat(500)}a"))`]: 'error',
+    [`REGEX("a", CONCAT("", "${'a'.repeat(1001)}"), "q")`]: 'error',
+    [`REPLACE("a", CONCAT("", "${'a'.repeat(1000)}"), "b")`]: string('a'),
+    [`REPLACE("a", CONCAT("", "${'a'.repeat(1001)}"), "b")`]: 'error',
+    [`REGEX("a", CONCAT("", "${'['.repeat(300_000)}"))`]: 'error',
+  },
   'REPLACE of what matches the empty text is an error': {
     'REPLACE("abc", "", "-")': 'error',
     'REPLACE("abc", "x*", "-")': 'error',

@@ -161,6 +161,15 @@ t.test('a pattern that would keep a backtracking engine busy is answered at once
   t.strictSame(await written(await sparql.query(graph, computed)), ['v=["aa","string",""]'])
 })
 
+t.test('a pattern of the query has 1,000 characters at most', async (t) => {
+  const ask = (pattern: string, flags = '') =>
+    sparql.query(graph, `ASK { FILTER (REGEX("a", "${pattern}", "${flags}")) }`)
+  t.strictSame(await written(await ask('a|'.repeat(500))), ['true'])
+  await t.rejects(ask('a'.repeat(1001)), { code: 'LK_GRAPH_QUERY' })
+  await t.rejects(ask('a'.repeat(1001), 'q'), { code: 'LK_GRAPH_QUERY' })
+  await t.rejects(ask('['.repeat(300_000)), { code: 'LK_GRAPH_QUERY' })
+})
+
 // A hundred million rows of no source: what keeps the engine busy is all its own.
 const numbers = Array.from({ length: 100 }, (_, i) => i).join(' ')
 const tables = ['a', 'b', 'c', 'd'].map((name) => `VALUES ?${name} { ${numbers} }`).join(' ')

@@ -21,7 +21,8 @@ import {
 } from './tests.js'
 import { typeNameOf, typeNames } from './bson-types.js'
 import type { JsonPath } from '../../door/json.js'
-import { checkRegexOptions, compileRegex, maxPatternLength, type Regex } from './regex.js'
+import { maxPatternLength } from '../../door/limits.js'
+import { checkRegexOptions, compileRegex, type Regex } from './regex.js'
 
 /** What an operator asks about a value; true or false where it does not depend on it. */
 export type OperatorTest =

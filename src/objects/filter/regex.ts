@@ -31,8 +31,6 @@ export interface Regex {
   readonly test: (text: string) => boolean
 }
 
-export const maxPatternLength = 1000
-
 /** The options of MongoDB. */
 const flags: Readonly<Record<string, 'CASE_INSENSITIVE' | 'MULTILINE' | 'DOTALL' | undefined>> = {
   i: 'CASE_INSENSITIVE',
