@@ -16,6 +16,7 @@ import type {
 } from './engine-parts.js'
 import { hasScheme } from './iris.js'
 import { isAllowed } from './lexical-forms.js'
+import { writtenDate, writtenDateTime, writtenTime } from './instants.js'
 import { mediatorOf, type Mediator } from './mediator.js'
 import { lookUpMembers } from './membership.js'
 import { kindOf, literalKinds, millisecondsOf, termOrder } from './order.js'
@@ -157,20 +158,23 @@ function ofNextDay(term: EngineTerm): EngineTerm {
   return term
 }
 
-/** STR() is the text that a literal has. The engine makes one of what it has read of a date. */
+/**
+ * STR() is the text that a literal has. The engine makes one of what it has read of a date, and writes
+ * dates in the digits of the locale.
+ */
 function keepTexts(parts: EngineParts): void {
   const { DateTimeLiteral, DateLiteral, TimeLiteral } = parts
   const { DurationLiteral, YearMonthDurationLiteral } = parts
-  for (const { prototype } of [
-    DateTimeLiteral,
-    DateLiteral,
-    TimeLiteral,
-    DurationLiteral,
-    YearMonthDurationLiteral,
-  ]) {
+  for (const [{ prototype }, write] of [
+    [DateTimeLiteral, writtenDateTime],
+    [DateLiteral, writtenDate],
+    [TimeLiteral, writtenTime],
+    [DurationLiteral, undefined],
+    [YearMonthDurationLiteral, undefined],
+  ] as const) {
     const make = prototype.str
-    prototype.str = function (this: { readonly strValue?: string }) {
-      return this.strValue ?? make.call(this)
+    prototype.str = function (this: { readonly strValue?: string; readonly typedValue: unknown }) {
+      return this.strValue ?? write?.(this.typedValue as Instant) ?? make.call(this)
     }
   }
 }
@@ -241,6 +245,7 @@ const mended: Readonly<Record<string, Own>> = {
   [`${xsd}float`]: castOf('float'),
   [`${xsd}double`]: castOf('double'),
   ...Object.fromEntries(dated.map((name) => [xsd + name, ofAllowed(xsd + name)])),
+  now: inUtc,
   substr: takePart,
   strbefore: (call, text, part) => withLanguage(call, text, part),
   strafter: (call, text, part) => withLanguage(call, text, part),
@@ -403,6 +408,19 @@ function ofAllowed(type: string): Own {
     if (isText && !isAllowed(text.str(), type)) throw new parts.ExpressionError('no such literal')
     return undefined
   }
+}
+
+/** The engine has the hours of the process, and a time zone of the other sign. */
+function inUtc({ engines }: Call): EngineTerm {
+  const now = engines()
+  const { year = 0, month = 1, day = 1, hours, minutes, seconds } = now.typedValue as Instant
+  const date = new Date(year, month - 1, day, hours, minutes, seconds)
+  Object.assign(now.typedValue as Instant, {
+    ...{ year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() },
+    ...{ hours: date.getUTCHours(), minutes: date.getUTCMinutes() },
+    ...{ zoneHours: 0, zoneMinutes: 0 },
+  })
+  return now
 }
 
 /** fn:substring(): characters before the first are there, and empty. */

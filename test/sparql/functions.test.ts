@@ -320,6 +320,37 @@ for (const [name, expressions] of Object.entries(facts)) {
   })
 }
 
+t.test('computed dates are the same in any locale and time zone', async (t) => {
+  const toLocaleString = Number.prototype.toLocaleString
+  const zone = process.env['TZ']
+  Number.prototype.toLocaleString = function (_, options) {
+    return toLocaleString.call(this, 'ar-EG', options)
+  }
+  process.env['TZ'] = 'Asia/Kolkata'
+  t.teardown(() => {
+    Number.prototype.toLocaleString = toLocaleString
+    if (zone === undefined) delete process.env['TZ']
+    else process.env['TZ'] = zone
+  })
+  const day = '"P1D"^^xsd:dayTimeDuration'
+  const dates = {
+    [`"2020-02-28"^^xsd:date + ${day}`]: '2020-02-29',
+    [`"0099-12-31Z"^^xsd:date + ${day}`]: '0100-01-01Z',
+    [`"-0044-03-15"^^xsd:date + ${day}`]: '-0044-03-16',
+    [`"2020-01-01T01:02:03.5+05:30"^^xsd:dateTime + ${day}`]: '2020-01-02T01:02:03.5+05:30',
+    [`"2020-01-01T01:02:03-00:30"^^xsd:dateTime + ${day}`]: '2020-01-02T01:02:03-00:30',
+    [`"2020-01-01T00:00:59.9999"^^xsd:dateTime + ${day}`]: '2020-01-02T00:00:59.999',
+    '"12:00:00.1234Z"^^xsd:time + "PT1H"^^xsd:dayTimeDuration': '13:00:00.123Z',
+    'xsd:dateTime("2020-01-31-11:00"^^xsd:date)': '2020-01-31T00:00:00-11:00',
+  }
+  for (const [expression, expected] of Object.entries(dates)) {
+    t.strictSame(await found(`SELECT (STR(${expression}) AS ?x) {}`), [expected], expression)
+  }
+  const [now] = await found('SELECT (NOW() AS ?x) {}')
+  t.match(now, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/)
+  t.ok(Math.abs(Date.parse(now ?? '') - Date.now()) < 60_000)
+})
+
 /** The texts of all that the rows have. */
 const found = async (query: string) => {
   const result = await createSparql().query(nothing.graph, `PREFIX xsd: <${xsd}> ${query}`)
