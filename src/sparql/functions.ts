@@ -3,7 +3,7 @@
 // that would end the query. Of each function that the engine makes, this is put around.
 
 import type { Term } from '@rdfjs/types'
-import { NUMBER, orderedDatatypes } from '../graph/value/literal-value.js'
+import { NUMBER, daysIn, orderedDatatypes } from '../graph/value/literal-value.js'
 import { isAbsoluteIri, isLanguageTag } from '../rdf/terms.js'
 import { compareTexts, rdf, xsd, xsdString } from '../terms.js'
 import { spelledAs, type Spelled } from './answer-terms.js'
@@ -19,7 +19,7 @@ import { isAllowed } from './lexical-forms.js'
 import { writtenDate, writtenDateTime, writtenTime } from './instants.js'
 import { mediatorOf, type Mediator } from './mediator.js'
 import { lookUpMembers } from './membership.js'
-import { kindOf, literalKinds, millisecondsOf, termOrder } from './order.js'
+import { kindOf, literalKinds, millisecondsOf, monthsOf, termOrder } from './order.js'
 import type { Compare, Instant, Kind, Kinds } from './order.js'
 
 interface Comparator {
@@ -245,6 +245,8 @@ const mended: Readonly<Record<string, Own>> = {
   [`${xsd}float`]: castOf('float'),
   [`${xsd}double`]: castOf('double'),
   ...Object.fromEntries(dated.map((name) => [xsd + name, ofAllowed(xsd + name)])),
+  '+': (call, date, duration) => afterMonths(call, 1, date, duration),
+  '-': (call, date, duration) => afterMonths(call, -1, date, duration),
   now: inUtc,
   substr: takePart,
   strbefore: (call, text, part) => withLanguage(call, text, part),
@@ -408,6 +410,25 @@ function ofAllowed(type: string): Own {
     if (isText && !isAllowed(text.str(), type)) throw new parts.ExpressionError('no such literal')
     return undefined
   }
+}
+
+/** A month may be shorter than the day is in it: that is its last day then, and to the engine one of the next month. */
+function afterMonths(
+  { parts, kinds, engines }: Call,
+  sign: number,
+  from?: EngineTerm,
+  duration?: EngineTerm,
+): EngineTerm | undefined {
+  if (from === undefined || duration?.constructor !== parts.YearMonthDurationLiteral)
+    return undefined
+  const { year, month, day } = (from.typedValue ?? {}) as Instant
+  if (!isInstant(kindOf(from, kinds)) || year === undefined) return undefined
+  const months = year * 12 + (month ?? 1) - 1 + sign * monthsOf(duration.typedValue)
+  const to = { year: Math.floor(months / 12), month: (((months % 12) + 12) % 12) + 1 }
+  const made = engines()
+  const lastDay = daysIn(to.year, to.month)
+  Object.assign(made.typedValue as Instant, { ...to, day: Math.min(day ?? 1, lastDay) })
+  return made
 }
 
 /** The engine has the hours of the process, and a time zone of the other sign. */

@@ -159,7 +159,7 @@ export function millisecondsOf(instant: Instant): number {
   return era * eraMs + date.getTime() + time
 }
 
-function monthsOf(duration: unknown): number {
+export function monthsOf(duration: unknown): number {
   const { year = 0, month = 0 } = duration as Instant
   return year * 12 + month
 }

@@ -190,6 +190,24 @@ const facts: Readonly<Record<string, Facts>> = {
     '"2020-01-01"^^xsd:date = "2020-01-01Z"^^xsd:date': 'error',
     '"2020-01-01"^^xsd:date != "2020-01-02Z"^^xsd:date': true,
   },
+  'months later is a day of that month': {
+    'STR("2020-01-31"^^xsd:date + "P1M"^^xsd:yearMonthDuration)': string('2020-02-29'),
+    'STR("2019-01-31Z"^^xsd:date + "P1M"^^xsd:yearMonthDuration)': string('2019-02-28Z'),
+    'STR("2020-03-31"^^xsd:date - "P1M"^^xsd:yearMonthDuration)': string('2020-02-29'),
+    'STR("2020-03-31"^^xsd:date + "-P1M"^^xsd:yearMonthDuration)': string('2020-02-29'),
+    'STR("2020-10-31"^^xsd:date + "P1Y1M"^^xsd:yearMonthDuration)': string('2021-11-30'),
+    'STR("2020-01-31"^^xsd:date - "P2M"^^xsd:yearMonthDuration)': string('2019-11-30'),
+    'STR("2020-02-29T10:00:00Z"^^xsd:dateTime - "P1Y"^^xsd:yearMonthDuration)':
+      string('2019-02-28T10:00:00Z'),
+    'STR("2020-12-31T24:00:00"^^xsd:dateTime + "P1M"^^xsd:yearMonthDuration)':
+      string('2021-02-01T00:00:00'),
+    'STR("2020-12-15"^^xsd:date + "P1M"^^xsd:yearMonthDuration)': string('2021-01-15'),
+    'STR("0001-03-31"^^xsd:date - "P1Y1M"^^xsd:yearMonthDuration)': string('0000-02-29'),
+    'STR("2020-01-31"^^xsd:date + "P1D"^^xsd:dayTimeDuration)': string('2020-02-01'),
+    '"x"^^xsd:date + "P1M"^^xsd:yearMonthDuration': 'error',
+    '"2020-01-31"^^xsd:date + "P1D"^^xsd:yearMonthDuration': 'error',
+    '<urn:a> + "P1M"^^xsd:yearMonthDuration': 'error',
+  },
   'a decimal is not divided by zero': {
     '1 / 0': 'error',
     '1.0 / 0': 'error',

@@ -156,7 +156,7 @@ function twoDigits(bytes: Buffer, at: number): number {
   return isDigit(tens) && isDigit(ones) ? 10 * (tens - ZERO) + ones - ZERO : NONE
 }
 
-function daysIn(year: number, month: number): number {
+export function daysIn(year: number, month: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   if (month === 2) return isLeap ? 29 : 28
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
