@@ -3,7 +3,7 @@
 // that would end the query. Of each function that the engine makes, this is put around.
 
 import type { Term } from '@rdfjs/types'
-import { NUMBER, daysIn, orderedDatatypes } from '../graph/value/literal-value.js'
+import { NUMBER, orderedDatatypes } from '../graph/value/literal-value.js'
 import { isAbsoluteIri, isLanguageTag } from '../rdf/terms.js'
 import { compareTexts, rdf, xsd, xsdString } from '../terms.js'
 import { spelledAs, type Spelled } from './answer-terms.js'
@@ -12,15 +12,25 @@ import type {
   EngineLiteral,
   EngineParts,
   EngineTerm,
+  Evaluator,
   TermTransformer,
 } from './engine-parts.js'
+import {
+  dayAfterMonths,
+  instantOf,
+  millisecondsOf,
+  monthsOf,
+  withoutHour24,
+  writtenDate,
+  writtenDateTime,
+  writtenTime,
+  type Instant,
+} from './instants.js'
 import { hasScheme } from './iris.js'
 import { isAllowed } from './lexical-forms.js'
-import { writtenDate, writtenDateTime, writtenTime } from './instants.js'
 import { mediatorOf, type Mediator } from './mediator.js'
 import { lookUpMembers } from './membership.js'
-import { kindOf, literalKinds, millisecondsOf, monthsOf, termOrder } from './order.js'
-import type { Compare, Instant, Kind, Kinds } from './order.js'
+import { kindOf, literalKinds, termOrder, type Compare, type Kind, type Kinds } from './order.js'
 
 interface Comparator {
   readonly internalEvaluator: { readonly transformer: TermTransformer }
@@ -131,7 +141,10 @@ function mend(made: EngineFunction, parts: EngineParts, kinds: Kinds): void {
   const engines = made.applyOnTerms?.bind(made)
   if (engines === undefined) return
   made.applyOnTerms = (terms, evaluator) => {
-    const result = own?.({ parts, kinds, engines: () => engines(terms, evaluator) }, ...terms)
+    const result = own?.(
+      { parts, kinds, evaluator, engines: () => engines(terms, evaluator) },
+      ...terms,
+    )
     return settled(result ?? engines(terms, evaluator), parts)
   }
 }
@@ -146,15 +159,10 @@ function settled(result: EngineTerm, parts: EngineParts): EngineTerm {
   throw new parts.ExpressionError('a number without an end')
 }
 
-/** 24:00 is the first instant of the day behind (XML Schema 1.1, section 3.3.7). */
+/** Of a date as of what else there is. */
 function ofNextDay(term: EngineTerm): EngineTerm {
   const instant = term.typedValue as Instant | undefined
-  if (instant?.hours !== 24) return term
-  const { year = 0, month = 1, day = 1 } = instant
-  const next = new Date(0)
-  next.setUTCFullYear(year, month - 1, day + 1)
-  const date = { year: next.getUTCFullYear(), month: next.getUTCMonth() + 1 }
-  Object.assign(instant, { ...date, day: next.getUTCDate(), hours: 0 })
+  if (instant?.hours === 24) Object.assign(instant, withoutHour24(instant))
   return term
 }
 
@@ -222,6 +230,7 @@ interface Call {
   readonly kinds: Kinds
   /** What the engine says, or throws. */
   readonly engines: () => EngineTerm
+  readonly evaluator: Evaluator
 }
 
 type Own = (call: Call, ...terms: readonly EngineTerm[]) => EngineTerm | undefined
@@ -247,7 +256,7 @@ const mended: Readonly<Record<string, Own>> = {
   ...Object.fromEntries(dated.map((name) => [xsd + name, ofAllowed(xsd + name)])),
   '+': (call, date, duration) => afterMonths(call, 1, date, duration),
   '-': (call, date, duration) => afterMonths(call, -1, date, duration),
-  now: inUtc,
+  now,
   substr: takePart,
   strbefore: (call, text, part) => withLanguage(call, text, part),
   strafter: (call, text, part) => withLanguage(call, text, part),
@@ -412,36 +421,33 @@ function ofAllowed(type: string): Own {
   }
 }
 
-/** A month may be shorter than the day is in it: that is its last day then, and to the engine one of the next month. */
+/** To the engine, a day that the month has not is one of the next month. */
 function afterMonths(
   { parts, kinds, engines }: Call,
   sign: number,
   from?: EngineTerm,
   duration?: EngineTerm,
 ): EngineTerm | undefined {
-  if (from === undefined || duration?.constructor !== parts.YearMonthDurationLiteral)
+  if (from === undefined || duration?.constructor !== parts.YearMonthDurationLiteral) {
     return undefined
-  const { year, month, day } = (from.typedValue ?? {}) as Instant
+  }
+  const { year, month = 1, day = 1 } = (from.typedValue ?? {}) as Instant
   if (!isInstant(kindOf(from, kinds)) || year === undefined) return undefined
-  const months = year * 12 + (month ?? 1) - 1 + sign * monthsOf(duration.typedValue)
-  const to = { year: Math.floor(months / 12), month: (((months % 12) + 12) % 12) + 1 }
+  const months = sign * monthsOf(duration.typedValue as Instant)
   const made = engines()
-  const lastDay = daysIn(to.year, to.month)
-  Object.assign(made.typedValue as Instant, { ...to, day: Math.min(day ?? 1, lastDay) })
+  Object.assign(made.typedValue as Instant, dayAfterMonths({ year, month, day }, months))
   return made
 }
 
-/** The engine has the hours of the process, and a time zone of the other sign. */
-function inUtc({ engines }: Call): EngineTerm {
-  const now = engines()
-  const { year = 0, month = 1, day = 1, hours, minutes, seconds } = now.typedValue as Instant
-  const date = new Date(year, month - 1, day, hours, minutes, seconds)
-  Object.assign(now.typedValue as Instant, {
-    ...{ year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() },
-    ...{ hours: date.getUTCHours(), minutes: date.getUTCMinutes() },
-    ...{ zoneHours: 0, zoneMinutes: 0 },
-  })
-  return now
+const timestamp = { name: '@comunica/actor-init-query:queryTimestamp' }
+
+/** In UTC. The engine has the hours of the process, and a time zone of the other sign. */
+function now({ engines, evaluator }: Call): EngineTerm {
+  const at = evaluator.context.get(timestamp)
+  if (!(at instanceof Date)) throw new Error('this version of the SPARQL engine knows no NOW()')
+  const made = engines()
+  Object.assign(made.typedValue as Instant, instantOf(at))
+  return made
 }
 
 /** fn:substring(): characters before the first are there, and empty. */

@@ -5,6 +5,7 @@
 import type { Literal, Term } from '@rdfjs/types'
 import { compareTexts, xsd, xsdString } from '../terms.js'
 import type { EngineLiteral, EngineParts, TermTransformer } from './engine-parts.js'
+import { millisecondsOf, monthsOf, secondsOf, type Instant } from './instants.js'
 
 /** What literals are compared by, of those that their datatypes allow. */
 export interface Kind {
@@ -36,11 +37,17 @@ export function literalKinds(parts: EngineParts): Kinds {
     [parts.TimeLiteral, instant('time')],
     [
       parts.YearMonthDurationLiteral,
-      { name: `${xsd}yearMonthDuration`, toNumber: (literal) => monthsOf(literal.typedValue) },
+      {
+        name: `${xsd}yearMonthDuration`,
+        toNumber: (literal) => monthsOf(literal.typedValue as Instant),
+      },
     ],
     [
       parts.DayTimeDurationLiteral,
-      { name: `${xsd}dayTimeDuration`, toNumber: (literal) => secondsOf(literal.typedValue) },
+      {
+        name: `${xsd}dayTimeDuration`,
+        toNumber: (literal) => secondsOf(literal.typedValue as Instant),
+      },
     ],
   ])
 }
@@ -130,41 +137,4 @@ function compareValues(a: number, b: number): number {
 
 function tagOf({ language, direction }: Literal): string {
   return direction ? `${language}--${direction}` : language
-}
-
-export interface Instant {
-  readonly year?: number
-  readonly month?: number
-  readonly day?: number
-  readonly hours?: number
-  readonly minutes?: number
-  readonly seconds?: number
-  readonly zoneHours?: number
-  readonly zoneMinutes?: number
-}
-
-/** Of the Gregorian calendar, which begins anew with them. */
-const eraYears = 400
-const eraMs = 146_097 * 86_400_000
-
-/** As in UTC where it has no time zone. A time is one of the last day of 1972 (XQuery 1.0 Functions, 10.4). */
-export function millisecondsOf(instant: Instant): number {
-  const { year = 1972, month = 12, day = 31, hours = 0, minutes = 0, seconds = 0 } = instant
-  const { zoneHours = 0, zoneMinutes = 0 } = instant
-  // Date knows 270,000 years, and Date.UTC() takes those before 100 for others.
-  const era = Math.floor(year / eraYears)
-  const date = new Date(0)
-  date.setUTCFullYear(year - era * eraYears, month - 1, day)
-  const time = ((hours - zoneHours) * 60 + minutes - zoneMinutes) * 60_000 + seconds * 1000
-  return era * eraMs + date.getTime() + time
-}
-
-export function monthsOf(duration: unknown): number {
-  const { year = 0, month = 0 } = duration as Instant
-  return year * 12 + month
-}
-
-function secondsOf(duration: unknown): number {
-  const { day = 0, hours = 0, minutes = 0, seconds = 0 } = duration as Instant
-  return ((day * 24 + hours) * 60 + minutes) * 60 + seconds
 }

@@ -373,6 +373,26 @@ t.test('computed dates are the same in any locale and time zone', async (t) => {
 const found = async (query: string) => {
   const result = await createSparql().query(nothing.graph, `PREFIX xsd: <${xsd}> ${query}`)
   if (result.type !== 'bindings') throw new Error(result.type)
+t.test('NOW() is the instant of the query, also in an hour that comes twice', async (t) => {
+  const zone = process.env['TZ']
+  const Own = Date
+  t.teardown(() => {
+    globalThis.Date = Own
+    if (zone === undefined) delete process.env['TZ']
+    else process.env['TZ'] = zone
+  })
+  // 01:30 in New York, as an hour before.
+  const at = '2026-11-01T06:30:00Z'
+  process.env['TZ'] = 'America/New_York'
+  class Fixed extends Own {
+    constructor(...values: readonly unknown[]) {
+      super(...((values.length === 0 ? [at] : values) as [string]))
+    }
+  }
+  globalThis.Date = Fixed as DateConstructor
+  t.strictSame(await found('SELECT (STR(NOW()) AS ?x) {}'), [at])
+})
+
   const rows = await all(result.bindings)
   return rows.flatMap((row) => result.variables.map((name) => row[name]?.value))
 }

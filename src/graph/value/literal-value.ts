@@ -243,8 +243,7 @@ export function valueOf({ v, e, dt }: Term): Value | undefined {
   if (dt === undefined || dt === xsdString) return { family: TEXT, key: NaN, text: v }
   const datatype = orderedDatatypes.get(dt)
   if (datatype === undefined) return undefined
-  const bytes = Buffer.from(v, 'utf8')
-  const key = datatype.keyOf(bytes, 0, bytes.length)
+  const key = keyOf(datatype, v)
   if (Number.isNaN(key)) return undefined
   return { family: datatype.family, key, text: datatype.isExact ? v : undefined }
 }
@@ -252,10 +251,13 @@ export function valueOf({ v, e, dt }: Term): Value | undefined {
 /** False of a text that is no lexical form of the datatype, where that is known. */
 export function isLexical(text: string, dt: string): boolean {
   const datatype = orderedDatatypes.get(dt)
-  if (datatype === undefined) return true
-  const bytes = Buffer.from(text, 'utf8')
-  if (!Number.isNaN(datatype.keyOf(bytes, 0, bytes.length))) return true
+  if (datatype === undefined || !Number.isNaN(keyOf(datatype, text))) return true
   return text === 'NaN' && datatype.family === NUMBER && !datatype.isExact
+}
+
+function keyOf(datatype: Datatype, text: string): number {
+  const bytes = Buffer.from(text, 'utf8')
+  return datatype.keyOf(bytes, 0, bytes.length)
 }
 
 /** Below 0, 0 or above, of two of one family. A decimal and a double are compared as doubles. */
