@@ -40,6 +40,3 @@ export function givenLimits<Name extends string>(
   const entries = Object.entries(given).filter(([name]) => Object.hasOwn(table, name))
   return Object.fromEntries(entries) as Partial<Record<Name, number>>
 }
-
-/** Characters of a regular expression. To compile one may take the square of them. */
-export const maxPatternLength = 1000

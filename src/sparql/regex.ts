@@ -3,7 +3,7 @@
 
 import type { Literal, Term } from '@rdfjs/types'
 import { RE2JS } from 're2js'
-import { maxPatternLength } from '../door/limits.js'
+import { whyTooLarge, whyTooLong } from '../door/patterns.js'
 import { rdfFactory } from '../rdf/factory.js'
 import { xsd, xsdString } from '../terms.js'
 import type { EngineFunction } from './peer.js'
@@ -19,6 +19,8 @@ export const functionNames: ReadonlyMap<unknown, string> = new Map([
 
 /** Of one expression, and not of the query (SPARQL 1.1, section 17.2). */
 class ExpressionError extends Error {}
+
+class PatternTooLarge extends ExpressionError {}
 
 /**
  * The functions, for one query: it mostly has one pattern, compiled once. `fail` ends the query: for
@@ -88,7 +90,7 @@ const flagBits: Readonly<Record<string, number>> = {
 /** The flags are those of XPath, to which SPARQL refers. @throws ExpressionError */
 function compile(pattern: string, flags: string): RE2JS {
   const tooLong = whyTooLong(pattern)
-  if (tooLong !== undefined) throw new ExpressionError(tooLong)
+  if (tooLong !== undefined) throw new PatternTooLarge(tooLong)
   let bits = 0
   for (const flag of flags) {
     const bit = flagBits[flag]
@@ -96,18 +98,21 @@ function compile(pattern: string, flags: string): RE2JS {
     bits |= bit
   }
   if (flags.includes('q')) return RE2JS.compile(RE2JS.quote(pattern), bits & RE2JS.CASE_INSENSITIVE)
+  const compiled = compileXPath(pattern, flags.includes('x'), bits)
+  const tooLarge = whyTooLarge(compiled.programSize())
+  if (tooLarge !== undefined) throw new PatternTooLarge(tooLarge)
+  return compiled
+}
+
+/** @throws ExpressionError */
+function compileXPath(pattern: string, skipsSpace: boolean, bits: number): RE2JS {
   try {
-    return RE2JS.compile(translated(pattern, flags.includes('x')), bits)
+    return RE2JS.compile(translated(pattern, skipsSpace), bits)
   } catch (error) {
     // A stack or a memory that does not suffice.
     if (error instanceof RangeError) throw error
     throw new ExpressionError(reasonOf(error), { cause: error })
   }
-}
-
-function whyTooLong({ length }: string): string | undefined {
-  if (length <= maxPatternLength) return undefined
-  return `it has ${length} characters; there may be ${maxPatternLength}`
 }
 
 function reasonOf(error: unknown): string {
@@ -119,16 +124,15 @@ const wrongAnywhere =
   /missing closing|unexpected \)|missing argument|nested repetition|trailing backslash/
 
 /**
- * Why a pattern that the rules may allow cannot be run: it is long, or has a back-reference or the like.
+ * Why a pattern that the rules may allow cannot be run: it is too large, or has a back-reference or the like.
  * One that no engine would take is an error of its expression.
  */
 export function whyUnsupported(pattern: string, flags: string): string | undefined {
-  const tooLong = whyTooLong(pattern)
-  if (tooLong !== undefined) return tooLong
   try {
     compile(pattern, flags)
     return undefined
   } catch (error) {
+    if (error instanceof PatternTooLarge) return error.message
     if (!(error instanceof ExpressionError)) throw error
     const isWrong = error.cause === undefined || wrongAnywhere.test(error.message)
     return isWrong ? undefined : error.message

@@ -168,6 +168,7 @@ t.test('a pattern of the query has 1,000 characters at most', async (t) => {
   await t.rejects(ask('a'.repeat(1001)), { code: 'LK_GRAPH_QUERY' })
   await t.rejects(ask('a'.repeat(1001), 'q'), { code: 'LK_GRAPH_QUERY' })
   await t.rejects(ask('['.repeat(300_000)), { code: 'LK_GRAPH_QUERY' })
+  await t.rejects(ask('.{1000}'.repeat(4)), { code: 'LK_GRAPH_QUERY', message: /3000/ })
 })
 
 // A hundred million rows of no source: what keeps the engine busy is all its own.

@@ -16,6 +16,8 @@ import type { JsonPath } from '../../door/json.js'
 type FieldCheck = (path: Path) => string | undefined
 
 const maxTests = 1000
+/** Of all patterns of a filter, as door/patterns.ts counts them. */
+const maxSteps = 30_000
 
 export const groups: readonly string[] = ['$and', '$or', '$nor']
 
@@ -90,6 +92,7 @@ class FilterParser {
   readonly #problems: Problems
   readonly #checkField: FieldCheck
   #tests = 0
+  #steps = 0
   #text: ParsedText | undefined
 
   constructor(problems: Problems, checkField: FieldCheck) {
@@ -206,7 +209,12 @@ class FilterParser {
   ): ParsedCondition {
     if (!this.#countTest(at)) return nothing
     const options = Object.hasOwn(given, '$options') ? given['$options'] : ''
-    return asked(readRegex(given['$regex'], options, at, this.#problems), subject)
+    const count = (steps: number) => {
+      this.#steps += steps
+    }
+    const question = readRegex(given['$regex'], options, at, this.#problems, count)
+    if (this.#steps <= maxSteps) return asked(question, subject)
+    return this.#refuse(at.slice(0, 1), `have patterns of more than ${maxSteps} steps together`)
   }
 
   /** Each of the values has to be there: the same as so many `$eq`, which indexes serve. */
@@ -287,7 +295,7 @@ class FilterParser {
 
   /** There is a problem already, and what else there is would only take time. */
   #isOver(): boolean {
-    return this.#problems.isFull || this.#tests > maxTests
+    return this.#problems.isFull || this.#tests > maxTests || this.#steps > maxSteps
   }
 
   #refuse(at: JsonPath, message: string): ParsedCondition {

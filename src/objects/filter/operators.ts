@@ -21,7 +21,7 @@ import {
 } from './tests.js'
 import { typeNameOf, typeNames } from './bson-types.js'
 import type { JsonPath } from '../../door/json.js'
-import { maxPatternLength } from '../../door/limits.js'
+import { whyTooLarge, whyTooLong } from '../../door/patterns.js'
 import { checkRegexOptions, compileRegex, type Regex } from './regex.js'
 
 /** What an operator asks about a value; true or false where it does not depend on it. */
@@ -105,12 +105,13 @@ export function readerOf(name: string): Reader | undefined {
 /** All that may stand inside a field. */
 export const operators: readonly string[] = [...Object.keys(readers), ...others]
 
-/** `$regex` and `$options`, of which `at` is the place of both. */
+/** `$regex` and `$options`, of which `at` is the place of both. `count` is told how large the pattern is. */
 export function readRegex(
   source: unknown,
   options: unknown,
   at: JsonPath,
   problems: Problems,
+  count: (steps: number) => void,
 ): OperatorTest | undefined {
   const here = [...at, '$regex']
   if (source instanceof RegExp) {
@@ -121,8 +122,9 @@ export function readRegex(
     problems.fail(here, `takes a string, not ${shown(source)}`)
     return undefined
   }
-  if (source.length > maxPatternLength) {
-    problems.fail(here, `has ${source.length} characters; there may be ${maxPatternLength}`)
+  const tooLong = whyTooLong(source)
+  if (tooLong !== undefined) {
+    problems.fail(here, tooLong)
     return undefined
   }
   if (typeof options !== 'string') {
@@ -136,6 +138,12 @@ export function readRegex(
   }
   try {
     const regex: Regex = compileRegex(source, options)
+    count(regex.steps)
+    const tooLarge = whyTooLarge(regex.steps)
+    if (tooLarge !== undefined) {
+      problems.fail(here, tooLarge)
+      return undefined
+    }
     return { operator: '$regex', operand: regex, tests: fits(regex) }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error

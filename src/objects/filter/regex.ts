@@ -28,6 +28,8 @@ export interface Regex {
   readonly options: string
   /** What every text that matches begins with, where the pattern tells it. */
   readonly prefix: string | undefined
+  /** How large its program is. */
+  readonly steps: number
   readonly test: (text: string) => boolean
 }
 
@@ -61,6 +63,7 @@ export function compileRegex(source: string, options: string): Regex {
     source,
     options,
     prefix: literal && anchored && text !== '' ? text : undefined,
+    steps: compiled.programSize(),
     test: literal && complete ? literalTest(text, anchored) : (value) => compiled.test(value),
   }
 }

@@ -482,6 +482,20 @@ t.test('of very many problems the first 100 are told', async (t) => {
 })
 
 // A backtracking engine would not come back from these before the test runs out of time.
+t.test('steps of a $regex end at 3,000, those of all at 30,000', async (t) => {
+  t.same(pathsOf({ a: { $regex: '^.{0,1000}x' } }), [])
+  t.same(pathsOf({ a: { $regex: '.{1000}'.repeat(3) } }), ['filters.a.$regex'])
+  const many = (count: number) => ({
+    $or: Array.from({ length: count }, () => ({ a: { $regex: 'x{1000}'.repeat(2) } })),
+  })
+  t.same(pathsOf(many(14)), [])
+  t.same(pathsOf(many(15)), ['filters'])
+  const largest = {
+    $or: Array.from({ length: 900 }, () => ({ a: { $regex: '.{1000}'.repeat(142) } })),
+  }
+  t.same(pathsOf(largest), ['filters.$or[0].a.$regex', 'filters'])
+})
+
 t.test('a $regex that would hang another engine is decided', async (t) => {
   const text = 'a'.repeat(50_000)
   for (const pattern of [
