@@ -213,6 +213,15 @@ for (const [door, open] of Object.entries(doors)) {
       (metadata, n) => new Document({ id: `${n}`, pageContent: `same text`, metadata }),
     )
     await store.addDocuments(documents)
+    const kinds = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({ kind: String(2010 + n) }))
+    const times = (count: number, filter: MetadataFilter) =>
+      Array.from({ length: count }, () => filter)
+    // 1,000: itself, 47 times 21, and 12.
+    const parts = {
+      $or: times(47, { $and: times(10, { kind: 'a' }) }),
+      $and: times(6, { kind: 'a' }),
+    }
     const cases: readonly (readonly [MetadataFilter, string])[] = [
       [{}, '0123'],
       [{ kind: 'a' }, '02'],
@@ -245,6 +254,9 @@ for (const [door, open] of Object.entries(doors)) {
       [{ $and: [{ tags: 'x' }, { tags: 'y' }] }, '0'],
       [{ $and: [{ year: { $gt: 1990 } }, { $or: [{ draft: false }, { draft: null }] }] }, '12'],
       [{ $and: [{ $or: [{ kind: 'a' }, { kind: 'b' }] }, { $or: [{ year: 1990 }, {}] }] }, '012'],
+      [parts, '02'],
+      // 100 combinations.
+      [{ $and: [{ $or: kinds(10) }, { $or: kinds(10) }] }, '3'],
     ]
     for (const [filter, expected] of cases) {
       const found = await store.similaritySearch('text', 10, filter)
@@ -273,7 +285,9 @@ for (const [door, open] of Object.entries(doors)) {
       { $not: { kind: 'a' } },
       { $eq: 'a' },
       { kind: { $or: ['a', 'b'] } },
-      { $or: Array.from({ length: 101 }, (_, kind) => ({ kind })) },
+      { $or: kinds(101) },
+      { $and: [{ $or: kinds(11) }, { $or: kinds(10) }] },
+      { ...parts, draft: null },
       itself,
       own,
       { kind: ['a'] },
