@@ -22,7 +22,7 @@ const schema = {
     group: { type: 'string', nullable: true },
     updated: { type: 'number', required: true },
   },
-  indexes: ['_collection', 'group', 'updated'],
+  indexes: ['_collection', 'group', 'updated', 'id'],
 }
 /** Of one request. */
 const together = 1000

@@ -5,15 +5,16 @@ import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { LorekeepRecordManager, LorekeepVectorStore } from '../../src/langchain/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
+import type { ObjectQuery } from '../../src/objects/types.js'
 import { doors, WordEmbeddings } from './fixtures.js'
 
 for (const [door, open] of Object.entries(doors)) {
   const on = async (t: Test) => {
-    const { objects, knowledge } = await open(t)
+    const { objects, knowledge, lorekeep } = await open(t)
     const manager = new LorekeepRecordManager({ objects, user: 'alice' })
     await manager.createSchema()
     await manager.createSchema()
-    return { objects, knowledge, manager }
+    return { objects, knowledge, lorekeep, manager }
   }
 
   t.test(`${door}: keys are kept, listed and deleted`, async (t) => {
@@ -41,6 +42,25 @@ for (const [door, open] of Object.entries(doors)) {
     t.strictSame(await other.exists(['a']), [false])
     await manager.deleteKeys(['a', 'none'])
     t.strictSame((await manager.listKeys()).sort(), ['b', 'c'])
+  })
+
+  t.test(`${door}: what is there is looked up by its key`, async (t) => {
+    const { manager, objects, lorekeep } = await on(t)
+    await manager.update(Array.from({ length: 2000 }, (_, n) => `key ${n}`))
+    const asked: ObjectQuery[] = []
+    const watched = new LorekeepRecordManager({
+      objects: new Proxy(objects, {
+        get: (store, name) =>
+          name === 'query'
+            ? (query: ObjectQuery) => (asked.push(query), store.query(query))
+            : (Reflect.get(store, name) as unknown),
+      }),
+      user: 'alice',
+    })
+    t.strictSame(await watched.exists(['key 7', 'key 2001']), [true, false])
+    const [query] = asked
+    const plan = query && (await lorekeep.objects.explain(query))
+    t.match(plan, { plan: 'index', objectsRead: 1 })
   })
 
   t.test(`${door}: each user has keys of their own`, async (t) => {
