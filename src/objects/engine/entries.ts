@@ -357,7 +357,8 @@ function numericLowerBound(
   let low = 0
   let high = refs.length
   const [first, last] = [keys[0] as number, keys[high - 1] as number]
-  if (key > first && key < last) {
+  // Some lie so far apart that nothing can be guessed: what is between them is more than a number can be.
+  if (key > first && key < last && last - first < Infinity) {
     const guess = Math.floor(((key - first) / (last - first)) * (high - 1))
     if (isBefore(guess)) {
       low = guess + 1

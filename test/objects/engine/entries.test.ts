@@ -52,10 +52,13 @@ t.test(
     for (let round = 0; round < 1000; round++) {
       const isNumeric = random.chance(0.6)
       const domain = random.pick([8, 1000])
+      const isFar = random.chance(0.2)
       const key = (): Scalar =>
-        isNumeric
-          ? Math.floor(random.next() ** 3 * domain)
-          : random.pick([null, `s${random.below(domain)}`, random.below(5), random.chance(0.5)])
+        isFar
+          ? random.pick([-1, 0, 1]) * random.pick([Number.MAX_VALUE, 1.5e308, 1e308, 1])
+          : isNumeric
+            ? Math.floor(random.next() ** 3 * domain)
+            : random.pick([null, `s${random.below(domain)}`, random.below(5), random.chance(0.5)])
       const keys = Array.from({ length: 1 + random.below(80) }, key)
       const entries = sortEntries(
         keys,
