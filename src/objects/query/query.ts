@@ -64,6 +64,8 @@ export function orderedBy(
   { sort, after }: QueryRequest,
 ): Ordered | undefined {
   if (filter !== undefined || sort.length > 1) return undefined
+  // It ended at what no index has, and what there was of that may be gone: all values have an order.
+  if (after !== undefined && !isScalar(after.values[0])) return undefined
   // The page before came in the order of the rows, and this one goes on in it.
   if (after !== undefined && sort.length === 0) return undefined
   const [order] = sort

@@ -157,3 +157,58 @@ t.test('of what a text finds, what any of two indexes gives is looked up', async
     t.equal(objectsRead, 5, 'those of the page')
   }
 })
+
+t.test('a page goes on where the last object without a key in its index is gone', async (t) => {
+  for (const direction of ['asc', 'desc'] as const) {
+    const keep = await createLorekeep({ backend: new MemoryBackend() })
+    t.teardown(() => keep.close())
+    const { objects } = keep
+    await objects.defineSchema({
+      name: 's',
+      fields: { id: { type: 'string' }, tags: { type: 'any' } },
+      indexes: ['tags'],
+    })
+    const tags = direction === 'asc' ? [[], 'p', 'q'] : ['q', { of: 1 }, 'p'].reverse()
+    const values = tags.map((tags, n) => ({ id: `o${n}`, tags }))
+    const metadata = { id: 'b', user: 'u', collection: 'c' }
+    await objects.import({ metadata, schema_name: 's', values: values as never })
+    const query = { schema_name: 's', sort: { tags: direction } }
+    const whole = (await objects.query(query)).objects.map(({ id }) => id)
+    const irregular = values.find(({ tags }) => typeof tags !== 'string')?.id as string
+    const first = await objects.query({ ...query, limit: whole.indexOf(irregular) + 1 })
+    t.equal(first.objects.at(-1)?.id, irregular)
+    await objects.delete('c', irregular)
+    const second = await objects.query({ ...query, after: first.next as string })
+    t.strictSame(
+      second.objects.map(({ id }) => id),
+      whole.slice(whole.indexOf(irregular) + 1),
+    )
+    const found = []
+    for await (const { id } of objects.find({ ...query, after: first.next as string }))
+      found.push(id)
+    t.strictSame(found, whole.slice(whole.indexOf(irregular) + 1))
+  }
+})
+
+t.test('numbers of an index may lie further apart than a number can say', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const { objects } = keep
+  await objects.defineSchema({
+    name: 's',
+    fields: { id: { type: 'string' }, x: { type: 'number' } },
+    indexes: ['x'],
+  })
+  const values = [-1e308, 0, 1e308, 1.5e308].map((x, n) => ({ id: 'abcd'[n] as string, x }))
+  const metadata = { id: 'b', user: 'u', collection: 'c' }
+  await objects.import({ metadata, schema_name: 's', values })
+  const ids = async (query: object) => {
+    const { objects: page, total } = await objects.query({ schema_name: 's', ...query })
+    return `${total} ${page.map(({ id }) => id).join('')}`
+  }
+  t.equal(await ids({ filters: { x: 1e308 } }), '1 c')
+  t.equal(await ids({ filters: { x: { $gte: 1e308 } } }), '2 cd')
+  t.equal(await ids({ filters: { x: { $lt: 1e308 } } }), '2 ab')
+  const { next } = await objects.query({ schema_name: 's', sort: { x: 'asc' }, limit: 3 })
+  t.equal(await ids({ sort: { x: 'asc' }, after: next }), '4 d')
+})
