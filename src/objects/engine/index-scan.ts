@@ -209,6 +209,8 @@ interface WalkOptions {
   readonly after?: IndexEntry | undefined
   readonly skip: number
   readonly take: number
+  /** Called now and then. */
+  readonly breathe: () => Promise<void>
 }
 
 /**
@@ -221,7 +223,7 @@ export async function walk(
   entries: EntryPages,
   options: WalkOptions,
 ): Promise<IndexEntry[]> {
-  const { direction, after, take } = options
+  const { direction, after, take, breathe } = options
   const found: IndexEntry[] = []
   let { skip } = options
   // Skips whole spans by counting, then walks.
@@ -233,7 +235,7 @@ export async function walk(
         return
       }
     }
-    await ascend(index, span, entries, skip, take - found.length, found)
+    await ascend(index, span, entries, { skip, take: take - found.length, breathe }, found)
     skip = 0
   }
   if (direction === 'asc') {
@@ -259,23 +261,41 @@ export async function walk(
   }
   for (const { low, high } of spans.toReversed()) {
     let top = limit !== undefined && compareBounds(limit, high) < 0 ? limit : high
+    // Pages of what is left out, or was deleted, go by counting, and not by their keys.
+    let isPassing = skip > 0
     while (found.length < take) {
+      await breathe()
       const last = await lastBelow(index, low, top, entries)
       if (last === undefined) break
-      const from = { key: last.key, ref: before }
-      const bottom = compareBounds(from, low) < 0 ? low : from
+      if (isPassing) {
+        const begin = laterOf(low, { key: last.first, ref: before })
+        const passed = await countSpans(index, [{ low: begin, high: top }], entries)
+        if (passed <= skip) {
+          skip -= passed
+          top = begin
+          continue
+        }
+      }
+      const bottom = laterOf(low, { key: last.key, ref: before })
+      const { length } = found
       await visit({ low: bottom, high: top })
+      isPassing = found.length === length
       top = bottom
     }
   }
   return found
 }
 
+const laterOf = (a: Bound, b: Bound): Bound => (compareBounds(a, b) < 0 ? b : a)
+
 function behindEntry({ low, high }: Span, { key, ref }: IndexEntry): Span | undefined {
   const from = { key, ref: ref + 1 }
   const next = { low: compareBounds(low, from) < 0 ? from : low, high }
   return compareBounds(next.low, high) < 0 ? next : undefined
 }
+
+/** Entries that are passed before others may have their turn. */
+const stepsAtOnce = 4096
 
 /** One place in a list that moves up to `end`. */
 interface Cursor {
@@ -304,8 +324,7 @@ async function ascend(
   { runs }: Index,
   span: Span,
   entries: EntryPages,
-  skip: number,
-  take: number,
+  { skip, take, breathe }: Pick<WalkOptions, 'skip' | 'take' | 'breathe'>,
   found: IndexEntry[],
 ): Promise<void> {
   const adds: Cursor[] = []
@@ -325,7 +344,8 @@ async function ascend(
     Object.assign(only, { n, at, page: await loaded(only.list, n, entries) })
   }
   let left = take
-  while (left > 0) {
+  for (let steps = 1; left > 0; steps++) {
+    if (steps % stepsAtOnce === 0) await breathe()
     const least = leastOf(adds)
     if (least === undefined) return
     const { key, ref } = entryAt(least)
@@ -398,20 +418,25 @@ async function isDeleted(
   return false
 }
 
+interface LastEntry extends IndexEntry {
+  /** The first key of its page. */
+  readonly first: Scalar
+}
+
 /** The last entry between two places, deleted or not. */
 async function lastBelow(
   { runs }: Index,
   low: Bound,
   high: Bound,
   entries: EntryPages,
-): Promise<IndexEntry | undefined> {
-  let last: IndexEntry | undefined
+): Promise<LastEntry | undefined> {
+  let last: LastEntry | undefined
   for (const { adds } of runs) {
     const end = await adds.position(high, entries)
     if (end === 0 || end <= (await adds.position(low, entries))) continue
     const { n, at } = adds.locate(end - 1)
     const page = await loaded(adds, n, entries)
-    const entry = { key: page.key(at), ref: page.refs[at] as number }
+    const entry = { key: page.key(at), ref: page.refs[at] as number, first: page.key(0) }
     if (last === undefined || compareBounds(last, entry) < 0) last = entry
   }
   return last

@@ -92,7 +92,7 @@ async function* piecesOf(
   const plan = await planQuery(table, condition, memory, { looksAtAll: true })
   const ordered = orderedBy(table, plan, request)
   if (ordered !== undefined) {
-    for await (const refs of refsInOrder(ordered, request, memory.entries)) {
+    for await (const refs of refsInOrder(ordered, request, memory.entries, meter)) {
       meter.keysRead += refs.length
       for (const some of partsOf(refs, table)) yield await objectsAt(some)
     }
@@ -145,6 +145,7 @@ async function* refsInOrder(
   { index, spans, order }: Ordered,
   { after, offset, limit }: QueryRequest,
   entries: EntryPages,
+  meter: Meter,
 ): AsyncGenerator<readonly number[]> {
   let last: IndexEntry | undefined = after && entryOf(after)
   let skip = offset
@@ -155,6 +156,7 @@ async function* refsInOrder(
       after: last,
       skip,
       take,
+      breathe: () => meter.breathe(),
     })
     yield found.map(({ ref }) => ref)
     if (found.length < take) return

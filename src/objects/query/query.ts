@@ -94,6 +94,7 @@ async function walkIndex(
   const entries = await walk(index, spans, memory.entries, {
     direction: order.direction,
     after: from,
+    breathe: () => meter.breathe(),
     skip: offset,
     take: limit === 0 ? 0 : limit + 1,
   })

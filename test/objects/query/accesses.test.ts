@@ -4,8 +4,8 @@ import t, { type Test } from 'tap'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { EntryPage } from '../../../src/objects/engine/entries.js'
-import type { Index } from '../../../src/objects/engine/index-runs.js'
-import { everything, refsAmong, refsIn } from '../../../src/objects/engine/index-scan.js'
+import type { Index, Run } from '../../../src/objects/engine/index-runs.js'
+import { everything, refsAmong, refsIn, walk } from '../../../src/objects/engine/index-scan.js'
 import { Pages } from '../../../src/objects/engine/pages.js'
 import { Meter } from '../../../src/objects/query/rows.js'
 import { PageCache } from '../../../src/page-cache.js'
@@ -28,7 +28,7 @@ async function indexOfPages(t: Test) {
   const run = await writtenRun(storage, 1, pages)
   const index: Index = { path: ['n'], runs: [run] } as unknown as Index
   const all = Float64Array.from(pages.flatMap(({ refs }) => [...refs]))
-  return { backend, entries, index, all }
+  return { backend, storage, entries, index, all }
 }
 
 t.test('32 pages are read at once, and after each page others may have their turn', async (t) => {
@@ -47,6 +47,42 @@ t.test('32 pages are read at once, and after each page others may have their tur
     t.equal(readBefore.length, pagesOf)
     // The last one is read first: where the range ends in it.
     t.strictSame([...new Set(readBefore)], [33, 65, 97, 100])
+  }
+})
+
+t.test('from above, pages that are left out or were deleted go by counting', async (t) => {
+  const { storage, entries, index, all } = await indexOfPages(t)
+  const [run] = index.runs as readonly [Run]
+  // Of the upper half every entry is deleted, but for one.
+  const kept = all.filter((_, n) => n < 500 || n === 700)
+  const deleted = await writtenRun(
+    storage,
+    2,
+    Array.from({ length: 50 }, (_, n) => {
+      const refs = all.slice(500 + 10 * n, 510 + 10 * n).filter((ref) => ref !== all[700])
+      return { number: 500 + n, keys: refs, refs }
+    }),
+  )
+  const both = { ...index, runs: [run, { ...deleted, adds: run.dels, dels: deleted.adds }] }
+  for (const [name, index_, expected] of [
+    ['all', index, all],
+    ['half', both, kept],
+  ] as const) {
+    const inOrder = [...expected].reverse()
+    for (const skip of [0, 1, 9, 10, 11, 400, 495, 999, 1000, 5000]) {
+      let turns = 0
+      const breathe = async () => {
+        turns++
+      }
+      const options = { direction: 'desc', skip, take: 15, breathe } as const
+      const found = await walk(index_, [everything], entries, options)
+      t.strictSame(
+        found.map(({ ref }) => ref),
+        inOrder.slice(skip, skip + 15),
+        `${name}, without ${skip}`,
+      )
+      t.ok(turns <= pagesOf + 40, `${name}, without ${skip}: ${turns} steps`)
+    }
   }
 })
 
