@@ -11,7 +11,7 @@ import { refsOf } from './accesses.js'
 import { planQuery, sortIndex, type Plan } from './planner.js'
 import { type QueryRequest } from './query-request.js'
 import type { QueryResult } from './query-result.js'
-import { placesThere, visitRows, type Meter } from './rows.js'
+import { placesAgain, placesThere, visitRows, type Meter } from './rows.js'
 import type { Table } from '../engine/state.js'
 import { runTextQuery } from './text-query.js'
 import type { SortKey } from '../filter/sort-values.js'
@@ -49,12 +49,10 @@ export async function runQuery(
     return readRefs(table, memory, request, meter, plan, refs)
   }
   await visitRows(visit, (block, rows) => window.take(block, rows))
-  return {
-    ...window.finish(),
-    plan,
-    sort: request.sort.length > 0 ? 'memory' : 'none',
-    counted: false,
-  }
+  if (window instanceof Window) return { ...window.finish(), plan, sort: 'none', counted: false }
+  const { refs: page, ...sorted } = window.finish()
+  const places = await placesAgain(table, page, memory)
+  return { ...sorted, places, plan, sort: 'memory', counted: false }
 }
 
 /** The index whose order is asked for (or is as good as any), where it decides alone. */
@@ -64,10 +62,10 @@ export function orderedBy(
   { sort, after }: QueryRequest,
 ): Ordered | undefined {
   if (filter !== undefined || sort.length > 1) return undefined
-  // It ended at what no index has, and what there was of that may be gone: all values have an order.
-  if (after !== undefined && !isScalar(after.values[0])) return undefined
   // The page before came in the order of the rows, and this one goes on in it.
   if (after !== undefined && sort.length === 0) return undefined
+  // It ended at what no index has, and what there was of that may be gone: all values have an order.
+  if (after !== undefined && !isScalar(after.values[0])) return undefined
   const [order] = sort
   if (access === undefined) {
     const index = order && sortIndex(table, order.path.join('.'))
@@ -94,9 +92,9 @@ async function walkIndex(
   const entries = await walk(index, spans, memory.entries, {
     direction: order.direction,
     after: from,
-    breathe: () => meter.breathe(),
     skip: offset,
     take: limit === 0 ? 0 : limit + 1,
+    breathe: () => meter.breathe(),
   })
   meter.keysRead += entries.length
   const page = entries.slice(0, limit)

@@ -164,10 +164,19 @@ async function placesOf(
 export async function placesThere(
   table: Table,
   refs: readonly number[],
-  { blocks }: Memory,
+  memory: Memory,
   meter: Meter,
 ): Promise<RowPlace[]> {
   meter.count(refs.length)
+  return placesAgain(table, refs, memory)
+}
+
+/** As placesThere(), of rows that were looked at already. */
+export async function placesAgain(
+  table: Table,
+  refs: readonly number[],
+  { blocks }: Memory,
+): Promise<RowPlace[]> {
   const places = await placesOf(table, refs, blocks)
   if (places.some((place) => place === undefined)) {
     const { name } = table.schema.definition

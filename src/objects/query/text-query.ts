@@ -7,7 +7,7 @@ import { refsWithin } from './accesses.js'
 import { planQuery, type Plan } from './planner.js'
 import type { QueryRequest, TextRequest } from './query-request.js'
 import type { QueryResult } from './query-result.js'
-import { placesThere, scoreField, visitRows, type Meter, type Visit } from './rows.js'
+import { placesAgain, placesThere, scoreField, visitRows, type Meter, type Visit } from './rows.js'
 import { seenRows } from './seen-rows.js'
 import { searchText, type TextMatches } from './text-search.js'
 import { cursorOf, sortedRefs, SortedWindow } from './windows.js'
@@ -44,7 +44,8 @@ export async function runTextQuery(
   await visitRows({ ...visit, refs: visit.refs ?? matches.refs }, (block, rows) =>
     window.take(block, rows),
   )
-  return { ...found, ...window.finish() }
+  const { refs: page, ...sorted } = window.finish()
+  return { ...found, ...sorted, places: await placesAgain(table, page, memory) }
 }
 
 /** All matches in the order that is asked for. */

@@ -18,7 +18,14 @@ export interface PageWindow {
   readonly next: string | undefined
 }
 
-interface Candidate extends RowPlace {
+/** A page by its references: a block for each row that may be of it would be all that there are. */
+interface SortedPage {
+  readonly refs: readonly number[]
+  readonly total: number
+  readonly next: string | undefined
+}
+
+interface Candidate {
   readonly values: readonly JsonValue[]
   readonly ref: number
 }
@@ -79,8 +86,6 @@ export class SortedWindow {
     const { sort } = this.#request
     for (const n of rows) {
       const candidate: Candidate = {
-        block,
-        n,
         values: valuesOf(sort, block, n, this.#scoreOf),
         ref: block.refs[n] as number,
       }
@@ -92,14 +97,14 @@ export class SortedWindow {
     return true
   }
 
-  finish(): PageWindow {
+  finish(): SortedPage {
     this.#cut()
     const { limit, offset, sort } = this.#request
-    const places = this.#kept.slice(offset, offset + limit)
-    const last = places.at(-1)
+    const page = this.#kept.slice(offset, offset + limit)
+    const last = page.at(-1)
     const isMore = last !== undefined && this.#kept.length > offset + limit
     const next = isMore ? cursorOf(this.#request, sort, last.values, last) : undefined
-    return { places, total: this.#total, next }
+    return { refs: page.map(({ ref }) => ref), total: this.#total, next }
   }
 
   #cut(): void {
@@ -140,13 +145,11 @@ function fieldOf(name: string, block: Block, n: number, scoreOf: ScoreOf | undef
   return block.field(name)[n]
 }
 
-type SortedPlace = Pick<Candidate, 'values' | 'ref'>
-
-function compare(sort: readonly SortKey[], a: SortedPlace, b: SortedPlace): number {
+function compare(sort: readonly SortKey[], a: Candidate, b: Candidate): number {
   return compareSorted(sort, a.values, b.values) || a.ref - b.ref
 }
 
-function isBehind(place: SortedPlace, { sort, after }: QueryRequest): boolean {
+function isBehind(place: Candidate, { sort, after }: QueryRequest): boolean {
   return after === undefined || compare(sort, place, after) > 0
 }
 
@@ -172,7 +175,7 @@ export async function sortedRefs(
   request: QueryRequest,
   scoreOf?: ScoreOf,
 ): Promise<Float64Array> {
-  const found: { readonly values: readonly JsonValue[]; readonly ref: number }[] = []
+  const found: Candidate[] = []
   const { sort } = request
   await visitRows(visit, (block, rows) => {
     for (const n of rows) {
