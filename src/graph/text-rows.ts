@@ -1,5 +1,6 @@
 import type { Term } from '../types.js'
 import { rowsIn } from './graph-rows.js'
+import { patience, pause } from './miss.js'
 import type { TriplePattern } from './types.js'
 import { ANY, NONE, type Rows, type PartedView } from './view.js'
 
@@ -14,6 +15,8 @@ export class TextRows implements Rows {
   readonly #graph: TriplePattern['g']
   /** Which of the ids of each place are asked for now, as one number. */
   #at = 0
+  /** Combinations that no triple has. */
+  #passed = 0
   #rows: Rows | undefined
 
   constructor(view: PartedView, { s, p, o, g }: TriplePattern) {
@@ -26,7 +29,7 @@ export class TextRows implements Rows {
     for (const place of this.#places) this.#search(place)
     const [s, p, o] = this.#places as [Place, Place, Place]
     const end = s.found.length * p.found.length * o.found.length
-    for (; this.#at < end; this.#at++) {
+    while (this.#at < end) {
       const inS = this.#at % s.found.length
       const rest = Math.floor(this.#at / s.found.length)
       const inP = rest % p.found.length
@@ -46,6 +49,8 @@ export class TextRows implements Rows {
         return true
       }
       this.#rows = undefined
+      this.#at++
+      if (++this.#passed % patience.rows === 0) throw pause()
     }
     return false
   }

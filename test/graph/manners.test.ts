@@ -2,6 +2,7 @@
 
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
+import { patience } from '../../src/graph/miss.js'
 import { createLorekeep, type EntityEmbedding, type Term } from '../../src/index.js'
 
 const m = { i: '', m: [], u: '', c: 'default' }
@@ -51,6 +52,29 @@ t.test('an aborted question does not wait for another that indexes', async (t) =
   await t.rejects(second, { message: 'enough' })
   t.equal(await first, 20_000)
   t.equal(await graph.count(), 20_000)
+})
+
+t.test('others have their turn while literals stand for all of their texts', async (t) => {
+  const keep = await opened(t, 0)
+  const of = (n: number) => ({ v: 'x', e: false, dt: `urn:d${n}` })
+  const triples = Array.from({ length: 700 }, (_, n) => [
+    { s: of(n), p: uri('p'), o: uri('o') },
+    { s: uri('s'), p: uri('p'), o: of(n) },
+  ]).flat()
+  await keep.knowledge.write(ref, [['t', { m, t: triples }]])
+  const graph = keep.knowledge.graph({ user })
+  const plain = { v: 'x', e: false }
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  for await (const triple of graph.match({ s: plain, o: plain }, { byText: true })) t.fail(triple)
+  isOver = true
+  // 700 times 700 combinations.
+  t.ok(turns >= 490_000 / patience.rows - 1, `${turns} turns`)
 })
 
 t.test('a variable of the asker is no other one', async (t) => {
