@@ -16,7 +16,9 @@ export class Holding {
   constructor(held: HeldParts, closing: AbortSignal) {
     this.#held = held
     this.#closing = closing
-    closing.addEventListener('abort', this.close, { once: true })
+    // It may have come while this was being opened, and comes once.
+    if (closing.aborted) this.close()
+    else closing.addEventListener('abort', this.close, { once: true })
   }
 
   /** Once the owner is garbage: what holds it may not be held by this. */

@@ -122,6 +122,16 @@ t.test('closing the store closes a snapshot that nobody asks', async (t) => {
   await t.rejects(snapshot.count(), { code: 'LK_CLOSED' })
 })
 
+t.test('closing the store closes a snapshot that was not open yet', async (t) => {
+  const keep = await opened(t)
+  await write(keep, 'a', 'a', 10)
+  const graph = keep.knowledge.graph({ user })
+  t.equal(await graph.count(), 10)
+  const opening = graph.snapshot()
+  await keep.close()
+  await t.rejects((await opening).count(), { code: 'LK_CLOSED' })
+})
+
 t.test('an aborted snapshot is none', async (t) => {
   const keep = await opened(t)
   await write(keep, 'a', 'a', 10)
