@@ -1,8 +1,10 @@
 // The core of a user that has what was merged and what was split.
 
+import { LorekeepError } from '../errors.js'
 import type { Pair, Plan } from '../graph/same/plan.js'
 import type { GraphQuery } from '../graph/types.js'
 import { OneByOne } from '../one-by-one.js'
+import { keyOfTriple } from '../terms.js'
 import type { CoreMessage, Triple } from '../types.js'
 import { sameThingsCore } from '../vocabulary.js'
 import { CoreChanged, emptyDigest } from './core-import.js'
@@ -32,12 +34,24 @@ interface Asked {
 interface Said {
   readonly triple: Triple
   readonly collection: string
+  /** Of its message. */
+  readonly metadata: readonly Triple[]
+}
+
+/** What the core has: what is decided is written anew, and all else stays as it was imported. */
+interface Content {
+  readonly said: readonly Said[]
+  readonly others: readonly CoreMessage[]
+  readonly digest: string
 }
 
 const usualCollection = 'default'
 
 /** So many triples of one message. */
 const mostOfMessage = 500
+
+/** Of the core, which is read whole: a million decisions have some 100 MB. */
+const mostBytes = 256 * 1024 ** 2
 
 export class SameThings {
   readonly #parts: SameThingsParts
@@ -58,12 +72,12 @@ export class SameThings {
     await this.#lanes.run(user, async () => {
       for (;;) {
         signal?.throwIfAborted()
-        const [said, digest] = await this.#read(ref, signal)
+        const { said, others, digest } = await this.#read(ref, signal)
         const plan = await planned()
         if (plan === undefined) return
         const next = changed(said, plan, collection)
         try {
-          await this.#parts.replace(ref, messagesOf(ref, next), digest, asked)
+          await this.#parts.replace(ref, messagesOf(ref, next, others), digest, asked)
           return
         } catch (error) {
           // Another process was faster: what it says counts in the plan.
@@ -73,16 +87,25 @@ export class SameThings {
     })
   }
 
-  async #read(ref: CoreRef, signal: AbortSignal | undefined): Promise<[Said[], string]> {
+  /** @throws LorekeepError `LK_GRAPH_QUERY` where it is too large */
+  async #read(ref: CoreRef, signal: AbortSignal | undefined): Promise<Content> {
     const core = await this.#parts.stat(ref)
-    if (core === undefined) return [[], emptyDigest]
     const said: Said[] = []
-    for await (const message of this.#parts.messages(ref, signal === undefined ? {} : { signal })) {
-      if (message[0] !== 't') continue
-      const [, { m, t }] = message
-      for (const triple of t) said.push({ triple, collection: m.c })
+    const others: CoreMessage[] = []
+    if (core === undefined) return { said, others, digest: emptyDigest }
+    if (core.bytes > mostBytes) {
+      const message = `the core '${ref.id}' has ${core.bytes} bytes; there may be ${mostBytes}, as it is read whole: what is no merge or split belongs into another`
+      throw new LorekeepError('LK_GRAPH_QUERY', message)
     }
-    return [said, core.digest]
+    for await (const message of this.#parts.messages(ref, signal === undefined ? {} : { signal })) {
+      if (message[0] !== 't' || message[1].t.length === 0) {
+        others.push(message)
+        continue
+      }
+      const [, { m, t }] = message
+      for (const triple of t) said.push({ triple, collection: m.c, metadata: m.m })
+    }
+    return { said, others, digest: core.digest }
   }
 }
 
@@ -102,24 +125,32 @@ function changed(
     return !isRemoved
   })
   checkKept([...pairs].filter(([pair]) => !removed.has(pair)).map(([, pair]) => pair))
-  const added = add.map((triple) => ({ triple, collection: collection ?? usualCollection }))
+  const added = add.map((triple) => {
+    return { triple, collection: collection ?? usualCollection, metadata: [] }
+  })
   return [...kept, ...added]
 }
 
 /** In an order that does not depend on what came first, so that the same is the same bytes. */
-function* messagesOf({ user, id }: CoreRef, said: readonly Said[]): Generator<CoreMessage> {
-  const byCollection = new Map<string, Map<string, Triple>>()
-  for (const { triple, collection } of said) {
-    const triples = byCollection.get(collection) ?? new Map<string, Triple>()
-    byCollection.set(collection, triples)
-    triples.set(`${triple.s.v} ${triple.p.v} ${triple.o.v}`, triple)
+function* messagesOf(
+  { user, id }: CoreRef,
+  said: readonly Said[],
+  others: readonly CoreMessage[],
+): Generator<CoreMessage> {
+  const byMessage = new Map<string, { c: string; m: readonly Triple[]; t: Map<string, Triple> }>()
+  for (const { triple, collection: c, metadata: m } of said) {
+    const name = JSON.stringify([c, m])
+    const message = byMessage.get(name) ?? { c, m, t: new Map<string, Triple>() }
+    byMessage.set(name, message)
+    message.t.set(keyOfTriple(triple), triple)
   }
-  for (const [c, triples] of [...byCollection].sort(byName)) {
+  for (const [, { c, m, t: triples }] of [...byMessage].sort(byName)) {
     const t = [...triples].sort(byName).map(([, triple]) => triple)
     for (let n = 0; n < t.length; n += mostOfMessage) {
-      yield ['t', { m: { i: id, u: user, m: [], c }, t: t.slice(n, n + mostOfMessage) }]
+      yield ['t', { m: { i: id, u: user, m, c }, t: t.slice(n, n + mostOfMessage) }]
     }
   }
+  yield* others
 }
 
 function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

@@ -3,7 +3,14 @@
 import t, { type Test } from 'tap'
 import fc from 'fast-check'
 import { MemoryBackend } from '../../../adapters/memory.js'
-import { createLorekeep, type Graph, type Lorekeep, type Term } from '../../../src/index.js'
+import {
+  createLorekeep,
+  type CoreMessage,
+  type Duplicate,
+  type Graph,
+  type Lorekeep,
+  type Term,
+} from '../../../src/index.js'
 import { sameThingsCore, vocabulary } from '../../../src/vocabulary.js'
 import { pickSeed } from '../../fixtures/random.js'
 
