@@ -99,6 +99,8 @@ class Finder {
   readonly #sameness: Sameness
   /** By pair the best that was found; at most twice as many as are wanted. */
   readonly #found = new Map<string, Found>()
+  /** Pairs that came on earlier pages: by others of their names they have other scores. */
+  readonly #told = new Set<string>()
   #least: number
 
   constructor(view: GraphView, names: NamesByKey, asked: Asked, sameness: Sameness) {
@@ -110,6 +112,16 @@ class Finder {
   }
 
   async run(turns: Turns): Promise<void> {
+    const { after } = this.#asked
+    if (after !== undefined) {
+      await this.#each(turns, (found) => {
+        if (compare(found, after) <= 0) this.#told.add(found.key)
+      })
+    }
+    await this.#each(turns, (found) => this.#take(found))
+  }
+
+  async #each(turns: Turns, take: (found: Found) => void): Promise<void> {
     const specialization = await withBlocks(() =>
       this.#view.find({ v: vocabulary.specializationOf, e: true }),
     )
@@ -119,7 +131,7 @@ class Finder {
         for (const m of block.slice(at + 1)) {
           const compared = withBlocks(() => this.#compare(n, m, specialization, books))
           const found = compared instanceof Promise ? await compared : compared
-          if (found !== undefined) this.#take(found)
+          if (found !== undefined) take(found)
           if (turns.isLong) await turns.pass()
         }
       }
@@ -178,9 +190,8 @@ class Finder {
   }
 
   #take(found: Found): void {
-    const { after, limit } = this.#asked
-    if (found.score < this.#least) return
-    if (after !== undefined && compare(found, after) <= 0) return
+    const { limit } = this.#asked
+    if (found.score < this.#least || this.#told.has(found.key)) return
     const known = this.#found.get(found.key)
     if (known !== undefined && known.score >= found.score) return
     this.#found.set(found.key, found)

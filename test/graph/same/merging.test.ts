@@ -121,6 +121,70 @@ t.test(
   },
 )
 
+t.test('what else is in their core stays as it was', async (t) => {
+  const keep = await opened(t)
+  const ref = { user, id: sameThingsCore }
+  const head = { i: sameThingsCore, u: user, c: 'books' }
+  const own = { ...head, m: [{ s: uri('core'), p: label, o: text('Mine') }] }
+  const [english, french] = ['en', 'fr'].map((ln) => ({ ...text('Chat'), ln })) as [Term, Term]
+  const messages: CoreMessage[] = [
+    [
+      't',
+      {
+        m: { ...head, m: [] },
+        t: [
+          { s: uri('x'), p: label, o: english },
+          { s: uri('x'), p: label, o: french },
+          { s: uri('x'), p: label, o: french, g: 'urn:g' },
+          { s: uri('y'), p: label, o: text('Y') },
+        ],
+      },
+    ],
+    ['t', { m: own, t: [{ s: uri('z'), p: label, o: text('Z') }] }],
+    ['t', { m: { ...own, c: 'empty' }, t: [] }],
+    ['ge', { m: own, e: [{ e: uri('x'), v: [[1, 0]] }] }],
+  ]
+  await keep.knowledge.write(ref, messages)
+  const graph = keep.knowledge.graph({ user })
+  await graph.merge(uri('x'), uri('y'))
+  await graph.split(uri('x'), uri('y'))
+  const said = { s: uri('x'), p: { v: vocabulary.differentFrom, e: true }, o: uri('y') }
+  const after = await all(keep.knowledge.messages(ref))
+  const inOrder = (list: readonly CoreMessage[]) =>
+    list
+      .map(([type, data]) => {
+        const items = 't' in data ? data.t : data.e
+        const { i, u, c, m } = data.m
+        return JSON.stringify([type, i, u, c, m, items.map((item) => JSON.stringify(item)).sort()])
+      })
+      .sort()
+  t.strictSame(
+    inOrder(after),
+    inOrder([...messages, ['t', { m: { ...head, m: [], c: 'default' }, t: [said] }]]),
+  )
+})
+
+t.test('a pair with several names is on one page', async (t) => {
+  const keep = await opened(t)
+  const names = ['River Thames', 'Thames River', 'The River Thames', 'Thames']
+  const triples = ['a', 'b', 'c'].flatMap((thing) =>
+    names.map((called) => ({ s: uri(thing), p: label, o: text(called) })),
+  )
+  await keep.knowledge.write({ user, id: 'x' }, [
+    ['t', { m: { i: 'x', u: user, m: [], c: 'books' }, t: triples }],
+  ])
+  const graph = keep.knowledge.graph({ user })
+  const whole = await graph.duplicates({ least: 0.1 })
+  t.equal(whole.length, 3)
+  const paged = []
+  for (let n = 0, after: Duplicate | undefined; n < 10; n++) {
+    const page = await graph.duplicates({ least: 0.1, limit: 1, ...(after && { after }) })
+    paged.push(...page)
+    if ((after = page.at(-1)) === undefined) break
+  }
+  t.strictSame(paged, whole)
+})
+
 t.test('it is kept when a core is loaded again or deleted, and in an export', async (t) => {
   const backend = new MemoryBackend()
   const keep = await opened(t, backend)
