@@ -284,7 +284,7 @@ export class StoredGraph implements Graph {
   ): Promise<NearEntity[]> {
     const { memory } = this.#parts
     const entities = where.length === 0 ? undefined : await entitiesOf(view, where, check)
-    const sets = await version.vectors(vector.length, entities)
+    const sets = await version.vectors(vector.length, entities, check)
     const signal = eitherOf(this.#parts.closing, options.signal)
     return nearest(sets, vector, { ...options, signal, memory, term: (id) => view.term(id) })
   }

@@ -88,15 +88,16 @@ export class GraphVersion {
     return sets
   }
 
-  /** The vectors of one length. With `entities`, ids of the view, only those. */
+  /** The vectors of one length. With `entities`, ids of the view, only those. `check` throws where nobody wants them any more. */
   async vectors(
     dimensions: number,
     entities: ReadonlySet<number> | undefined,
+    check: () => void,
   ): Promise<VectorSet[]> {
     const sets: VectorSet[] = []
     for (const [n, view] of this.#views.entries()) {
       if (view.part.record.vectors?.dimensions !== dimensions) continue
-      sets.push(await this.#set(n, view, entities))
+      sets.push(await this.#set(n, view, entities, check))
     }
     return sets
   }
@@ -117,13 +118,14 @@ export class GraphVersion {
     n: number,
     view: PartView,
     entities: ReadonlySet<number> | undefined,
+    check: () => void,
   ): Promise<VectorSet> {
     const { part } = view
     const { dimensions, count, links } = part.record.vectors as Vectors
     const merged = this.#merged
     let accepts = await this.#seenVectors(view)
     if (entities !== undefined) {
-      const own = await this.#ownIds(n, entities)
+      const own = await this.#ownIds(n, entities, check)
       const seen = accepts
       accepts = await vectorsOf(
         count,
@@ -158,11 +160,22 @@ export class GraphVersion {
     return seen
   }
 
-  async #ownIds(n: number, entities: ReadonlySet<number>): Promise<ReadonlySet<number>> {
+  async #ownIds(
+    n: number,
+    entities: ReadonlySet<number>,
+    check: () => void,
+  ): Promise<ReadonlySet<number>> {
     const merged = this.#merged
     if (merged === undefined) return entities
     const own = new Set<number>()
-    for (const id of entities) own.add(await withBlocks(() => merged.partId(n, id)))
+    let looked = 0
+    for (const id of entities) {
+      const known = withBlocks(() => merged.partId(n, id), check)
+      own.add(known instanceof Promise ? await known : known)
+      if (++looked % entitiesAtOnce !== 0) continue
+      await turn()
+      check()
+    }
     return own
   }
 }
@@ -176,6 +189,9 @@ function coreOf(part: Part, place: number): string {
 
 /** Vectors that are looked at before others get their turn. */
 const vectorsAtOnce = 4096
+
+/** Entities that are looked up in another part, at some 2 us each, before others get their turn. */
+const entitiesAtOnce = 1024
 
 /** By vector: 1 where it is one of those. `isOne` may throw a Miss. */
 async function vectorsOf(count: number, isOne: (vector: number) => boolean): Promise<Uint8Array> {

@@ -254,7 +254,7 @@ async function assertVectors(version: GraphVersion, seen: readonly Saying[], ran
     [ids, ofChosen],
   ] as const) {
     const found: string[] = []
-    for (const set of await version.vectors(2, entities)) {
+    for (const set of await version.vectors(2, entities, () => undefined)) {
       for (let n = 0; n < set.count; n++) {
         if (set.accepts?.[n] === 0) continue
         const id = await withBlocks(() => set.entity(n))
