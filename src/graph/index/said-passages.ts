@@ -116,6 +116,11 @@ interface Labelled {
   readonly documents: Said
 }
 
+/** Names of one thing that count: a question looks at no more of them. */
+const mostOfThing = 32
+/** Names that belong to one passage or document: all of its passages have them. */
+const mostOfOwner = 1000
+
 /** By passage the labels of what it speaks of, by document its own and those of what it is about. */
 function labelsIn(
   { s, p, o }: Rows,
@@ -140,15 +145,21 @@ function labelsIn(
     else if (role === ROLE.MAIN_ENTITY && sources.has(subject)) add(object, subject)
   }
   const labels = new Map<number, number[]>()
+  const names = new Map<number, number[]>()
   for (let n = from; n < to; n++) {
     const role = roles.of(p[n] as number)
-    const those =
-      role === ROLE.LABEL || role === ROLE.TITLE ? owners.get(s[n] as number) : undefined
-    if (those === undefined || terms.isEntity(o[n] as number)) continue
+    const [subject, label] = [s[n] as number, o[n] as number]
+    const those = role === ROLE.LABEL || role === ROLE.TITLE ? owners.get(subject) : undefined
+    if (those === undefined || terms.isEntity(label)) continue
+    const own = names.get(subject)
+    if (own === undefined) names.set(subject, [label])
+    // It may be said anew with each passage.
+    else if (own.length === mostOfThing || own.includes(label)) continue
+    else own.push(label)
     for (const owner of those) {
       const known = labels.get(owner)
-      if (known === undefined) labels.set(owner, [o[n] as number])
-      else known.push(o[n] as number)
+      if (known === undefined) labels.set(owner, [label])
+      else if (known.length < mostOfOwner) known.push(label)
     }
   }
   return labels
