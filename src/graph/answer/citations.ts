@@ -10,12 +10,13 @@ const comma = `${space}(?:[,;、，&]|and)${space}`
 /** `2` or `2-4`, but not the day `2024-10-15`. */
 const item = `${number}(?:${dash}${number})?`
 const word = `(?:(?:passages?|sources?)${space})?[#^]?`
-const page = String.raw`[,;:]?${space}\bpp?(?:ages?)?\b\.?[ \d,–-]*`
+/** With what may stand behind it: a second run of spaces there would take the square of them. */
+const page = String.raw`[,;:]?${space}\bpp?(?:ages?)?\b\.?[ \t\u00a0\d,–-]*`
 /** As models put it that were trained to cite a browser: `【1†L3-L5】`. */
 const lines = String.raw`†[^\]】\n]{0,40}`
 const mark =
   `[[【]${space}${word}(${item}(?:${comma}${item})*)` +
-  String.raw`\^?(?:${page}|${lines})?${space}[\]】]`
+  String.raw`\^?(?:${page}|(?:${lines})?${space})[\]】]`
 
 /** `a[1]` in code is no citation. */
 const code = '```[^]*?(?:```|$)|`[^`\\n]*`'

@@ -111,6 +111,17 @@ t.test('a text that is told again cites nothing, and says the same otherwise', (
   t.end()
 })
 
+t.test('what begins like a citation and is long is read once', (t) => {
+  // By the square of it this would take an hour.
+  for (const begin of ['[1 p', '[1, p. 2', '[1', '[', '[1,', '[1†', '[1^', '[passage', '[1 to']) {
+    const text = `${begin}${' '.repeat(1_000_000)}x`
+    t.equal(withoutCitations(text), text)
+    t.strictSame(citationsIn(text, sources).citations, [])
+  }
+  t.equal(withoutCitations('[1 p.\t2\u00a0] [2†L3 ]'), '(1 p.\t2\u00a0) (2†L3 )')
+  t.end()
+})
+
 t.test('pieces end inside of no citation, however the text came', async (t) => {
   const property = fc.asyncProperty(aText, fc.array(fc.nat(60)), async (text, cuts) => {
     const places = [0, ...cuts.sort((a, b) => a - b), text.length]
