@@ -57,7 +57,7 @@ function hasText(source: GraphSource): source is GraphSource & { readonly text: 
   return source.text !== undefined && source.text.trim() !== ''
 }
 
-/** At most `room` characters long, where its head leaves that. */
+/** At most `room` characters long, of which title and heading have half at most. */
 function passageBlock(
   { title, heading, page, text }: AnswerSource,
   n: number,
@@ -66,16 +66,15 @@ function passageBlock(
 ): string {
   const head = [
     `<passage-${fence} ${n}>`,
-    ...(title === undefined ? [] : [`Title: ${onOneLine(title)}`]),
-    ...(heading === undefined ? [] : [`Heading: ${onOneLine(heading)}`]),
+    ...(title === undefined ? [] : [`Title: ${onOneLine(title, room / 4)}`]),
+    ...(heading === undefined ? [] : [`Heading: ${onOneLine(heading, room / 4)}`]),
     ...(page === undefined ? [] : [`Page: ${page}`]),
     '',
   ].join('\n')
   const end = `\n</passage-${fence} ${n}>\n`
   const body = withoutCitations(text.trim())
-  const most = Math.max(0, room - head.length - end.length - 1)
-  const shown = body.length > most ? `${body.slice(0, most).toWellFormed()}…` : body
-  return `${head}\n${shown}${end}`
+  const most = Math.max(1, room - head.length - end.length - 1)
+  return `${head}\n${shortened(body, most)}${end}`
 }
 
 interface Fact {
@@ -155,7 +154,11 @@ function own(labels: Subgraph['labels'], uri: string): string | undefined {
 /** A heading may be as long as somebody liked. */
 const longestLine = 300
 
-function onOneLine(text: string): string {
+function onOneLine(text: string, room = longestLine): string {
   const line = withoutCitations(text.trim().replace(/\s+/g, ' '))
-  return line.length > longestLine ? `${line.slice(0, longestLine).toWellFormed()}…` : line
+  return shortened(line, Math.floor(Math.min(longestLine, room)))
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text
 }

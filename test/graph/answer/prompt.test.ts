@@ -129,6 +129,21 @@ t.test('a prompt is as long as it may be: whole passages, best first', (t) => {
   t.end()
 })
 
+t.test('where there is little room, a title and a heading leave some for the passage', (t) => {
+  const long = 'A title of many words, '.repeat(20)
+  const found_ = found([source('whale '.repeat(100), { title: long, heading: long })])
+  for (const most of [500, 700, 1000, 2000]) {
+    const { messages } = promptOf('?', found_, most)
+    const { content = '', content: { length } = '' } = messages[1] ?? {}
+    t.ok(length <= most + 60, `${length} of ${most}`)
+    t.ok(content.split('whale').length > 10, content)
+  }
+  const whole = source('whale')
+  const { messages } = promptOf('?', found([whole]), 500)
+  t.match(messages[1]?.content, /^whale$/m)
+  t.end()
+})
+
 t.test('no prompt is longer than it may be, whatever is found', (t) => {
   const aText = fc.string({ unit: 'binary', maxLength: 3000 })
   const aSource = fc.record({
@@ -139,7 +154,7 @@ t.test('no prompt is longer than it may be, whatever is found', (t) => {
   const property = fc.property(
     fc.array(aSource, { maxLength: 8 }),
     fc.array(aText, { maxLength: 8 }),
-    fc.integer({ min: 1000, max: 8000 }),
+    fc.integer({ min: 500, max: 8000 }),
     (passages, literals, most) => {
       const sources = passages.map(({ text, title, heading }) =>
         source(text, {
