@@ -1,7 +1,7 @@
 // What a person types to search: words, phrases in quotes, what must not be there.
 
 import { eachAskedWord, eachWord } from './words.js'
-import { ideograph, wordClass } from './word-classes.js'
+import { extend, ideograph, other, wordClass } from './word-classes.js'
 
 /** Forms that follow each other, at positions that do. */
 export interface WordSequence {
@@ -147,13 +147,24 @@ function* piecesOf(
   let from = 0
   for (const { 0: kana, index } of run.matchAll(/\p{sc=Hira}[\p{sc=Hira}\p{M}ー]*/gu)) {
     if (index > from) yield [start + from, start + index]
-    const isBehind = index > 0 && wordClass(run.codePointAt(index - 1) as number) === ideograph
+    const isBehind = classBefore(run, index) === ideograph
     const to = index + kana.length
     const isAlone = kana.length === 1 && to < run.length
     if (!isAlone && !(isBehind && kana.length <= mostOfEnding)) yield [start + index, start + to]
     from = to
   }
   if (from < run.length) yield [start + from, end]
+}
+
+/** Of the character before a place, whatever marks and selectors it has; `other` at the beginning. */
+function classBefore(text: string, place: number): number {
+  for (let at = place; at > 0;) {
+    const isPair = /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, at - 2), at))
+    at -= isPair ? 2 : 1
+    const found = wordClass(text.codePointAt(at) as number)
+    if (found !== extend) return found
+  }
+  return other
 }
 
 /** Whether a word of Han or kana is a single character, and no pair. */

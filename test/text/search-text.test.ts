@@ -85,6 +85,9 @@ t.test('Japanese is cut where Hiragana begin and end', async (t) => {
     ...'コン ンピ ピュ ュー ータ ター'.split(' '),
     '歴史',
   ])
+  // Beyond the first 65,536 characters, and with a selector of its form.
+  t.strictSame(words('𠮟られた'), ['𠮟*'])
+  t.equal(words('葛\u{e0100}られた')?.length, 1)
   t.strictSame(words('さくらは'), ['さく', 'くら', 'らは'])
   t.strictSame(words('私はりんごが好き'), ['私*', 'はり', 'りん', 'んご', 'ごが', '好*'])
   t.strictSame(words('か\u3099く'), ['がく'])
