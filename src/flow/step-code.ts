@@ -1,6 +1,7 @@
 // Steps of flows as code: what this process has defined, and what it lacks of flows that others did.
 
 import { hasCode, LorekeepError } from '../errors.js'
+import { OneByOne } from '../one-by-one.js'
 import { stepsOf } from './definition.js'
 import type { Flow, Step } from './types.js'
 
@@ -9,6 +10,8 @@ type Code = ReadonlyMap<string, Step>
 export class StepCode {
   readonly #onError: (error: unknown) => void
   readonly #code = new Map<string, Code>()
+  /** What one that is refused puts back may not be what another has put there. */
+  readonly #defining = new OneByOne()
   /** By definition: one that changes is another object. */
   readonly #steps = new WeakMap<Flow, readonly Step[]>()
   /** Those that somebody was told of. */
@@ -19,14 +22,18 @@ export class StepCode {
   }
 
   /** The code of a flow, which is there before anything can be claimed of what `define` stores. */
-  async define(id: string, code: Code, define: () => Promise<void>): Promise<void> {
+  define(id: string, code: Code, define: () => Promise<void>): Promise<void> {
+    return this.#defining.run(id, () => this.#define(id, code, define))
+  }
+
+  async #define(id: string, code: Code, define: () => Promise<void>): Promise<void> {
     const before = this.#code.get(id)
     this.#code.set(id, code)
     try {
       await define()
     } catch (error) {
       // The steps of the definition that stays.
-      const isRefused = hasCode(error, 'LK_PRECONDITION') && this.#code.get(id) === code
+      const isRefused = hasCode(error, 'LK_PRECONDITION')
       if (isRefused && before === undefined) this.#code.delete(id)
       else if (isRefused) this.#code.set(id, before as Code)
       throw error

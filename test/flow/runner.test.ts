@@ -12,7 +12,7 @@ import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { KeptBackend } from '../objects/kept-backend.js'
 import { flowProblems } from '../fixtures/problems.js'
 import { embed } from '../../src/flow/steps/index.js'
-import type { StepContext } from '../../src/flow/types.js'
+import type { Step, StepContext } from '../../src/flow/types.js'
 import { decodeKey, keyPrefix } from '../../src/keys.js'
 import { listed, never, Notes, running, watched } from './running.js'
 import { settled, VirtualClock } from './virtual-clock.js'
@@ -869,6 +869,47 @@ t.test('of two loads in one turn the later one wins, also in another flow', asyn
   const job = await flows.job(later?.job ?? '')
   t.match(job, { state: 'done' })
   t.notOk(job?.superseded)
+})
+
+t.test(
+  'what waits for the same document in another flow begins when that is through',
+  async (t) => {
+    const { flows, clock } = await running(t)
+    let letOn = () => {}
+    const notes = new Notes()
+      .on('a', () => new Promise<void>((resolve) => (letOn = resolve)))
+      .on('b', () => undefined)
+    await flows.define({ id: 'f', steps: notes.steps('a') })
+    await flows.define({ id: 'g', steps: notes.steps('b') })
+    flows.run()
+    await flows.load('f', document('x'))
+    await clock.advance(5000)
+    await flows.load('g', document('x'))
+    await clock.advance(5000)
+    t.strictSame(notes.runs, ['x a'])
+    letOn()
+    // Without any time that passes.
+    for (let n = 0; n < 10; n++) await settled()
+    t.strictSame(notes.runs, ['x a', 'x b'])
+  },
+)
+
+t.test('of several definitions at once that are refused none leaves its code behind', async (t) => {
+  const { flows, clock } = await running(t)
+  const notes = new Notes()
+  const define = (name: string, options?: { readonly ifVersion: null }) => {
+    const [step] = notes.steps(name)
+    return flows.define({ id: 'f', steps: [{ ...step, name: 'a' } as Step] }, options)
+  }
+  await define('right')
+  const refused = ['first', 'second', 'third'].map((name) => define(name, { ifVersion: null }))
+  for (const each of await Promise.allSettled(refused)) {
+    t.match(each, { status: 'rejected', reason: { code: 'LK_PRECONDITION' } })
+  }
+  await flows.load('f', document('x'))
+  flows.run()
+  await clock.advance(5000)
+  t.strictSame(notes.runs, ['x right'])
 })
 
 t.test('storage that fails for a while is tried again', async (t) => {
