@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { LorekeepError } from '../errors.js'
 import type { Clock } from '../clock.js'
+import { longestTimer } from '../door/rules.js'
 import type { StructuredText } from './files/structured-text.js'
 import { maxAskedWaitMs } from './queue/backoff.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
@@ -160,6 +161,8 @@ export class Execution {
     const { claimed, stores, readFile } = this.#options
     const reading: Step = {
       name: readingName,
+      // It has a bound of its own, `maxFileMs`, and that others are read before is no fault of this one.
+      timeoutMs: longestTimer,
       run: (_, { signal }) => readFile(type, bytes, signal),
     }
     const blank = documentOf(claimed, stores.base, '')

@@ -57,13 +57,17 @@ export async function claim(
   if (flow === undefined || !flow.flow.active || turns < 1) return { jobs: [], more: false }
   if (flow.lanes.lacks) await flow.lanes.fill(draft, turns)
   const promoted = flow.nextDue <= draft.now && (await promote(draft, flow))
-  const { busy, held } = draft.state
+  const { busy, passed, held } = draft.state
   const others = [...held.withheld.values()].map(({ user, document }) => {
     return documentName(user, hashOf(document))
   })
   const taken = flow.lanes.take(turns, (user, hash) => {
     const name = documentName(user, hash)
-    if (busy.has(name) || withheld.has(name) || others.includes(name)) return false
+    if (busy.has(name)) {
+      passed.add(id)
+      return false
+    }
+    if (withheld.has(name) || others.includes(name)) return false
     busy.add(name)
     return true
   })

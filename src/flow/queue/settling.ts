@@ -245,8 +245,11 @@ export function letGo(draft: Draft, flow: FlowState, active: Active, mayWork: bo
   draft.count(flow).active--
   draft.deactivate(active)
   draft.delete(leaseKey(active.number))
-  // Jobs of the same document may have waited for this one.
+  // Jobs of the same document may have waited for this one, also in other flows.
   draft.queued.add(flow.flow.id)
+  const { passed } = draft.state
+  for (const id of passed) draft.queued.add(id)
+  passed.clear()
 }
 
 export function dropOutputs(draft: Draft, number: number, record: JobRecord): void {

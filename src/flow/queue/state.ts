@@ -63,6 +63,8 @@ export interface State {
   readonly lost: Set<number>
   /** The documents under way: at most one job of each. */
   readonly busy: Set<string>
+  /** Flows that have passed over one of these: the end of a job may be what they wait for. */
+  readonly passed: Set<string>
   /** How many documents of a block are still needed, of the blocks with jobs under way. */
   readonly left: Map<number, number>
   readonly held: Held
@@ -125,6 +127,7 @@ export async function loadState(
     others: new Map(),
     lost: new Set(),
     busy: new Set(),
+    passed: new Set(),
     left: new Map(),
     held,
   }
