@@ -9,6 +9,7 @@ import { embedVectors } from './embed.js'
 import { isHashing } from './hashing-embedder.js'
 import { checkExtraction } from './extraction.js'
 import { entityTerm } from './graph.js'
+import { findHeadings } from './headings.js'
 import { checkKnowledge } from './knowledge-input.js'
 import { collapseSpace, entityUri, relationUri } from './names.js'
 import { offlineExtractor } from './offline-extractor.js'
@@ -61,6 +62,7 @@ export function extract(
       const texts = chunks.map(({ index, start, end }): ChunkText => {
         return { index, start, end, text: context.document.text.slice(start, end) }
       })
+      await findHeadings(context.document, context.signal)
       const found = await extractAll(texts, context, { extractor, base, source, concurrency })
       const turns = new Turns(context.signal)
       const said = {

@@ -1,5 +1,6 @@
 // Headings of texts in Markdown, and which of them a place stands under.
 
+import { Turns } from '../../turns.js'
 import { atxHeading } from '../atx-heading.js'
 import type { FlowDocument } from '../types.js'
 
@@ -24,6 +25,11 @@ const code = /^\s*(?:\p{Ll}|[\w.$]+\s*[:+]?=)/u
  * one before it, and none of code below.
  */
 export function* headingsIn(text: string): Generator<Heading, void, undefined> {
+  for (const found of headingsByLine(text)) if (found !== undefined) yield found
+}
+
+/** As headingsIn(), with undefined for each line that is none. */
+function* headingsByLine(text: string): Generator<Heading | undefined, void, undefined> {
   if (text.startsWith('#!') || !/(?:^\uFEFF?|[\r\n]) {0,3}#{1,6}[ \t]/.test(text)) return
   let before: Line = { start: 0, text: '' }
   let line: Line | undefined
@@ -38,6 +44,7 @@ export function* headingsIn(text: string): Generator<Heading, void, undefined> {
       before = line
     }
     line = after
+    yield undefined
   }
 }
 
@@ -76,15 +83,40 @@ const known = new WeakMap<FlowDocument, { text: string; headings: readonly Headi
 
 /** Of a document whose chunks ask one after the other. */
 export function headingsOf(document: FlowDocument): readonly Heading[] {
+  const found = knownOf(document)
+  if (found !== undefined) return found
+  const { text } = document
+  const headings = [...headingsIn(text)]
+  known.set(document, { text, headings })
+  return headings
+}
+
+function knownOf(document: FlowDocument): readonly Heading[] | undefined {
   const { text, headings } = document
-  if (headings !== undefined) return headings
   const found = known.get(document)
   // A step may have put another text in its place.
-  if (found?.text === text) return found.headings
-  const inText = [...headingsIn(text)]
-  known.set(document, { text, headings: inText })
-  return inText
+  return headings ?? (found?.text === text ? found.headings : undefined)
 }
+
+/**
+ * headingsOf() has them at hand from here on. By itself it takes 0.5 s of one turn for a million lines.
+ * Rejects with the signal's reason.
+ */
+export async function findHeadings(document: FlowDocument, signal: AbortSignal): Promise<void> {
+  if (knownOf(document) !== undefined) return
+  const { text } = document
+  const headings: Heading[] = []
+  const turns = new Turns(signal)
+  let lines = 0
+  for (const found of headingsByLine(text)) {
+    if (found !== undefined) headings.push(found)
+    // To ask for the time takes as long as to look at a short line.
+    if (++lines % linesAtOnce === 0) await turns.pass()
+  }
+  known.set(document, { text, headings })
+}
+
+const linesAtOnce = 256
 
 /** The heading that a chunk stands under: of those that it begins with the last, else the one before. */
 export function headingAbove(document: FlowDocument, start: number): Heading | undefined {

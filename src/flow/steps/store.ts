@@ -2,6 +2,7 @@ import type { CoreMessage, CoreMetadata, EntityEmbedding, Triple } from '../../t
 import type { FlowDocument, Step } from '../types.js'
 import { inBatches, type BatchBounds } from '../../batches.js'
 import { entityTerm, graphTriples } from './graph.js'
+import { findHeadings } from './headings.js'
 import { checkKnowledge, type Knowledge } from './knowledge-input.js'
 import { maxMessageWeight, weightOf } from '../../message-weight.js'
 import { checkOptions } from '../../door/options.js'
@@ -35,6 +36,7 @@ export function store(options: StoreOptions = {}): Step<ChunkOutput | ExtractOut
       const found = checkKnowledge(input, 'store', document)
       const given = chunkEmbeddings ? found : { ...found, vectors: [] }
       const { user, id } = document
+      await findHeadings(document, signal)
       await knowledge.write({ user, id }, coreMessages(document, given, base), {
         mode: 'replace',
         signal,

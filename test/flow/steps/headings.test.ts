@@ -1,5 +1,7 @@
 import t from 'tap'
-import { headingsIn, headingsOf, lastAt } from '../../../src/flow/steps/headings.js'
+import { setImmediate as turn } from 'node:timers/promises'
+import { findHeadings, headingsIn, headingsOf, lastAt } from '../../../src/flow/steps/headings.js'
+import { longest } from '../../../src/turns.js'
 import { documentOf } from './knowledge.js'
 
 const found = (...lines: string[]) => [...headingsIn(lines.join('\n'))].map(({ text }) => text)
@@ -87,4 +89,29 @@ t.test('a long text takes no longer than its length', async (t) => {
   ])
   t.equal(found(...Array.from({ length: 100_000 }, (_, n) => `# ${n}\n`)).length, 100_000)
   t.ok(performance.now() - since < 5000)
+})
+
+t.test('headings are found so that others have their turn, or are told to stop', async (t) => {
+  const { ms } = longest
+  longest.ms = -1
+  t.teardown(() => {
+    longest.ms = ms
+  })
+  const text = `# One\n\n${'1\n'.repeat(50_000)}\n## Two\n\nText.`
+  const document = documentOf({ text })
+  let turns = 0
+  let isOver = false
+  const counted = (async () => {
+    for (; !isOver; turns++) await turn()
+  })()
+  await findHeadings(document, new AbortController().signal)
+  isOver = true
+  await counted
+  t.ok(turns >= 100, `${turns} turns`)
+  const found = headingsOf(document)
+  t.strictSame(found, [...headingsIn(text)])
+  await findHeadings(document, new AbortController().signal)
+  t.equal(headingsOf(document), found, 'they are looked for once')
+  const aborted = AbortSignal.abort(new Error('enough'))
+  await t.rejects(findHeadings(documentOf({ text }), aborted), { message: 'enough' })
 })
