@@ -20,8 +20,8 @@ interface Waiting extends ReadingRequest {
   readonly reject: (error: unknown) => void
 }
 
-/** How long it waits for more, in milliseconds: it holds some 100 MB, and takes 0.4 s to be ready again. */
-const idleMs = 60_000
+/** How long it waits for more: it holds some 100 MB, and takes 0.4 s to be ready again. Less in tests. */
+export const idle = { ms: 60_000 }
 /** How long something may go on that nobody waits for, and others behind it do. */
 const graceMs = 1000
 
@@ -77,13 +77,19 @@ class ReadingThread {
   /** It does not keep the process alive meanwhile. */
   #rest(): void {
     this.#worker.unref()
-    this.#idle = setTimeout(() => void this.#worker.terminate(), idleMs).unref()
+    this.#idle = setTimeout(this.#end, idle.ms).unref()
+  }
+
+  /** What is posted until it has ended would not be answered: whoever comes has another. */
+  readonly #end = (): void => {
+    if (thread?.of === this) thread = undefined
+    void this.#worker.terminate()
   }
 
   /** Where nothing else has become of it meanwhile, it hangs. */
   #giveUp(id: number): void {
     const [first] = this.#waiting.keys()
-    if (first === id) void this.#worker.terminate()
+    if (first === id) this.#end()
   }
 
   /** The one that it was at may have been the cause; the others begin again. */

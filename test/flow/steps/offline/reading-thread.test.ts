@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { findingsIn } from '../../../../src/flow/steps/offline/findings.js'
 import { passageOf } from '../../../../src/flow/steps/offline/passage.js'
-import { findElsewhere } from '../../../../src/flow/steps/offline/reading-thread.js'
+import { findElsewhere, idle } from '../../../../src/flow/steps/offline/reading-thread.js'
 import { loadTagger } from '../../../../src/flow/steps/offline/tagger.js'
 
 const root = process.cwd()
@@ -46,6 +46,19 @@ t.test('one that is left rejects at once, and the others go on', async (t) => {
   t.ok((await other).entities.length > 0)
 })
 
+t.test('who comes while an idle thread is ended has another', async (t) => {
+  const { ms } = idle
+  idle.ms = 1
+  t.teardown(() => {
+    idle.ms = ms
+  })
+  for (let n = 0; n < 3; n++) {
+    const { entities } = await findElsewhere(passage(texts[0] as string), never)
+    t.ok(entities.length > 0)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+})
+
 // Threads in which something goes wrong are made of other files in that place.
 
 const answers = `
@@ -60,7 +73,7 @@ parentPort.postMessage({ type: 'ready' })
 `
 
 const program = `
-import { findElsewhere } from './src/flow/steps/offline/reading-thread.js'
+import { findElsewhere, idle } from './src/flow/steps/offline/reading-thread.js'
 const passage = (text) => ({ text, parted: text, title: undefined, before: '', after: '' })
 const controller = new AbortController()
 setTimeout(() => controller.abort(new Error('left')), 1000)
