@@ -1,6 +1,5 @@
 // What a user has said not to be one thing: no flow makes it one again.
 
-import type { KnowledgeStore } from '../../knowledge/types.js'
 import { sameThingsCore, vocabulary } from '../../vocabulary.js'
 import type { StepContext } from '../types.js'
 
@@ -9,8 +8,8 @@ interface Known {
   readonly pairs: ReadonlySet<string>
 }
 
-/** The newest that was read, by user. */
-const known = new WeakMap<KnowledgeStore, Map<string, Known>>()
+/** The newest that was read, by user: a digest says what it is, whatever store it is of. */
+const known = new Map<string, Known>()
 const mostUsers = 100
 
 type IsApart = (a: string, b: string) => boolean
@@ -20,9 +19,7 @@ export async function saidApart({ document, knowledge, signal }: StepContext): P
   const ref = { user, id: sameThingsCore }
   const core = await knowledge.stat(ref)
   if (core === undefined) return () => false
-  const ofStore = known.get(knowledge) ?? new Map<string, Known>()
-  known.set(knowledge, ofStore)
-  let read = ofStore.get(user)
+  let read = known.get(user)
   if (read?.digest !== core.digest) {
     const pairs = new Set<string>()
     for await (const message of knowledge.messages(ref, { signal })) {
@@ -32,8 +29,8 @@ export async function saidApart({ document, knowledge, signal }: StepContext): P
       }
     }
     read = { digest: core.digest, pairs }
-    if (ofStore.size >= mostUsers) ofStore.clear()
-    ofStore.set(user, read)
+    if (known.size >= mostUsers) known.clear()
+    known.set(user, read)
   }
   const { pairs } = read
   return (a, b) => pairs.has(keyOf(a, b))
