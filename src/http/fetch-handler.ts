@@ -19,7 +19,10 @@ export function createFetchHandler(options: HandlerOptions<Request>): FetchHandl
   const router = new Router(options, prefix, sharedBy(options))
   return async (request) => {
     const call = new FetchCall(request)
-    void router.answer(call, request)
+    void router.answer(call, request).then(() => {
+      // Whoever has gone was answered nothing.
+      if (!call.hasBegun) call.cut()
+    })
     return call.response
   }
 }

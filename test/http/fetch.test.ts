@@ -270,3 +270,28 @@ t.test('options are those of createHandler()', async (t) => {
     t.throws(() => create(wrong as never), { message: new RegExp(`${create.name}.*prefx`) })
   }
 })
+
+t.test('who has gone before the answer is there is let go', { timeout: 30_000 }, async (t) => {
+  const { handler, ask } = await open(t)
+  const gone = AbortSignal.abort(new Error('gone'))
+  for (const path of ['/healthz', '/api/v1/cores', '/api/v1/nowhere']) {
+    const request = new Request(`http://lorekeep.example${path}`, { signal: gone })
+    t.equal((await handler(request)).status, 499, path)
+  }
+  const controller = new AbortController()
+  const { signal } = controller
+  const asked = ask(`${base}/import-core?id=x`, {
+    ...{ method: 'POST', body: new Uint8Array(core('x', 'alice', 4)), signal },
+  })
+  controller.abort()
+  t.equal((await asked).status, 499)
+})
+
+t.test('a refusal has one id, that of the body, and says each thing once', async (t) => {
+  const { ask } = await open(t)
+  const { headers, ...response } = await ask(`${base}/nowhere`).then(async (response) => {
+    return { headers: response.headers, body: (await response.json()) as { requestId: string } }
+  })
+  t.equal(headers.get('x-request-id'), response.body.requestId)
+  t.equal(headers.get('x-content-type-options'), 'nosniff')
+})

@@ -136,7 +136,10 @@ export class FetchCall implements Call {
   }
 
   setHeader(name: string, value: string): void {
-    this.#ofAll.push([name, value])
+    // What is said of `Vary` adds up.
+    const place = name === 'Vary' ? -1 : this.#ofAll.findIndex(([known]) => known === name)
+    if (place < 0) this.#ofAll.push([name, value])
+    else this.#ofAll[place] = [name, value]
   }
 
   async answer(status: number, headers: OutgoingHttpHeaders, body?: Body): Promise<void> {
