@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream'
 import type { HeldBody } from '../body-memory.js'
 
-/** What somebody may send before it is known who that is: a token, and some. */
+/** What somebody may send before it is known who that is, in all: a token, and some. */
 const maxUnknownBytes = 64 * 1024
 /** As of bodies, over twice `idleTimeoutMs`. */
 const minBytesPerSecond = 1024
@@ -25,6 +25,8 @@ export class Intake {
   readonly #parts: IntakeParts
   #memory: HeldBody
   #bytes = 0
+  /** Of all messages until it is known who sends them. */
+  #unknownBytes = 0
   #startedAt = 0
   #timer: NodeJS.Timeout | undefined
   #hasEnded = false
@@ -41,8 +43,9 @@ export class Intake {
     const { idleTimeoutMs, isKnown, refuse } = this.#parts
     if (this.#bytes === 0) this.#startedAt = performance.now()
     this.#bytes += bytes
-    if (!isKnown() && this.#bytes > maxUnknownBytes)
+    if (!isKnown() && (this.#unknownBytes += bytes) > maxUnknownBytes) {
       return refuse(1008, 'a token has to come first')
+    }
     try {
       this.#memory.take(bytes)
     } catch {

@@ -218,6 +218,10 @@ t.test('who does not say who it is may say little, and not for long', async (t) 
   const talking = await Client.open(t, url)
   talking.send(`{"a":"${'x'.repeat(70_000)}"}`)
   t.equal(await talking.closed(), 1008)
+  const { url: patient } = await serve(t)
+  const guessing = await Client.open(t, patient)
+  for (let n = 0; n < 3; n++) guessing.send(`{"a":"${'x'.repeat(30_000)}"}`)
+  t.equal(await guessing.closed(), 1008)
 })
 
 t.test('a message that does not go on ends the socket, and a silent one does not', async (t) => {
