@@ -298,9 +298,12 @@ function tagsOf(versions: string | readonly string[]): string {
   return list.length === 0 ? '""' : list.map((version) => `"${version}"`).join(', ')
 }
 
-/** The version that an answer names. What stands in between and encodes an answer makes its tag a weak one. */
+/**
+ * The version that an answer names. What stands in between and encodes an answer makes its tag a weak one; an encoding
+ * or a dialect is named behind the version, which has no dot.
+ */
 export function versionIn(response: Response): string {
-  return (response.headers.get('ETag') ?? '').replace(/^(?:W\/)?"|"$/g, '')
+  return (response.headers.get('ETag') ?? '').replace(/^(?:W\/)?"|\..*|"$/g, '')
 }
 
 /** One part of a path. What cannot be one ask() refuses: whoever asks is told by a promise. */

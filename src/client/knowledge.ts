@@ -88,8 +88,8 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
         isSafe: true,
         signal: signal === undefined ? own.signal : [signal, own.signal],
       })
-      // A dialect's tag names it behind the version. What stands in between may have taken it away.
-      const [version] = versionIn(response).split('.', 1)
+      // What stands in between may have taken it away.
+      const version = versionIn(response)
       if (version !== '' && version !== stat.digest) {
         void leave(response)
         if (at < mostVersions) continue

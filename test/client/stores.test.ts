@@ -162,6 +162,13 @@ for (const [door, open] of Object.entries(doors)) {
     await objects.defineSchema(wider, ofSchema)
     await t.rejects(objects.dropSchema('boats', ofSchema), refused)
     t.equal(await objects.schemaVersion('none'), undefined)
+    // So large that its answer is encoded.
+    const fields = Array.from({ length: 100 }, (_, n) => [`field${n}`, { type: 'string' }])
+    await objects.defineSchema({
+      name: 'large',
+      fields: { ...schema.fields, ...Object.fromEntries(fields) },
+    })
+    t.match(await objects.schemaVersion('large'), /^[^.]+$/)
 
     const metadata = { id: 'b', user: 'alice', collection: 'c' }
     await objects.import({ metadata, schema_name: 'boats', values: [{ id: 'a', seats: 1 }] })
