@@ -35,6 +35,7 @@ const idleMs = 300_000
 interface Waiting {
   readonly lane: string
   readonly begin: (thread: Thread) => void
+  readonly refuse: (reason: unknown) => void
 }
 
 export class ThreadPool {
@@ -76,11 +77,15 @@ export class ThreadPool {
     }
     for (const question of this.#questions) question.hurry()
     return new Promise((resolve, reject) => {
-      const waiting = {
+      const waiting: Waiting = {
         lane,
-        begin: (thread: Thread) => {
+        begin: (thread) => {
           signal?.removeEventListener('abort', leave)
           resolve(thread)
+        },
+        refuse: (reason) => {
+          signal?.removeEventListener('abort', leave)
+          reject(reason as Error)
         },
       }
       const leave = () => {
@@ -99,9 +104,14 @@ export class ThreadPool {
     const [next] = this.#waiting.toSorted((a, b) => held(a.lane) - held(b.lane))
     if (next !== undefined) {
       this.#waiting.splice(this.#waiting.indexOf(next), 1)
-      const usable = thread.isAlive ? thread : new Thread(this.#options.threadMb)
-      this.#busy.set(usable, next.lane)
-      next.begin(usable)
+      try {
+        const usable = thread.isAlive ? thread : new Thread(this.#options.threadMb)
+        this.#busy.set(usable, next.lane)
+        next.begin(usable)
+      } catch (error) {
+        next.refuse(error)
+        this.#giveBack(thread)
+      }
       return
     }
     if (!thread.isAlive) return

@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -80,6 +81,33 @@ t.test('a query that holds too much ends, and the next one has a new thread', as
     code: 'LK_QUERY_BUDGET',
     details: { maxQueryMb: 64 },
   })
+  t.equal(await read(engine, short), 's\r\nurn:7\r\n')
+})
+
+t.test('who waits for a thread that cannot be started is told so', async (t) => {
+  const engine = one
+  await read(engine, short)
+  const held = read(engine, large)
+  const waits = read(engine, short)
+  const threads = createRequire(import.meta.url)('node:worker_threads') as { Worker: unknown }
+  const { Worker } = threads
+  const replace = (by: unknown) => {
+    threads.Worker = by
+    syncBuiltinESMExports()
+  }
+  t.teardown(() => {
+    replace(Worker)
+  })
+  replace(
+    class {
+      constructor() {
+        throw new Error('there are enough')
+      }
+    },
+  )
+  await t.rejects(held, { code: 'LK_QUERY_BUDGET' })
+  await t.rejects(waits, { message: /there are enough/ })
+  replace(Worker)
   t.equal(await read(engine, short), 's\r\nurn:7\r\n')
 })
 
