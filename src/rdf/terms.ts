@@ -50,7 +50,10 @@ function literalOf({ value: v, language, datatype }: RDF.Literal): Term {
 /** The triple of a core, with its graph. @throws TypeError where a place has a quoted triple */
 export function tripleOf({ subject, predicate, object, graph }: RDF.BaseQuad): Triple {
   const triple = { s: termOf(subject), p: termOf(predicate), o: termOf(object) }
-  return graph.termType === 'DefaultGraph' ? triple : { ...triple, g: termOf(graph).v }
+  if (graph.termType === 'DefaultGraph') return triple
+  const { v, e } = termOf(graph)
+  // No graph is a literal: what is the name of one elsewhere is a name as any other here.
+  return { ...triple, g: e ? v : graph.value }
 }
 
 /** The term in RDF: a blank node where the entity begins with `_:`, or else a named node. */

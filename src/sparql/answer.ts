@@ -128,7 +128,8 @@ function graphsOf(
     async has(name) {
       const { v } = termOf(name)
       if (named !== undefined) return named.includes(v)
-      const triples = graph.match({ g: v }, { limit: 1, signal })[Symbol.asyncIterator]()
+      // In a list a name is no variable, whatever it looks like.
+      const triples = graph.match({ g: [v] }, { limit: 1, signal })[Symbol.asyncIterator]()
       const { done } = await triples.next()
       await triples.return?.()
       return done !== true

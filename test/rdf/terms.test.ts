@@ -1,6 +1,6 @@
 import t from 'tap'
 import { rdfFactory } from '../../src/rdf/factory.js'
-import { isAbsoluteIri, quadOf, rdfTermOf, termOf } from '../../src/rdf/terms.js'
+import { isAbsoluteIri, quadOf, rdfTermOf, termOf, tripleOf } from '../../src/rdf/terms.js'
 import { entity, literal } from './texts.js'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
@@ -20,6 +20,13 @@ t.test('terms of a core and of RDF stand for each other', async (t) => {
     t.ok(rdfTermOf(term).equals(inRdf), term.v)
     t.strictSame(termOf(inRdf), term)
   }
+})
+
+t.test('what stands for a literal elsewhere is the name of a graph as any other', async (t) => {
+  const [s, p, o] = ['urn:a', 'urn:b', 'urn:c'].map((name) => namedNode(name))
+  const names = ['urn:lorekeep:literal:x', 'urn:lorekeep:entity:x', 'urn:lorekeep:literal:']
+  const graphs = names.map((name) => tripleOf(quad(s!, p!, o!, namedNode(name))).g)
+  t.strictSame(graphs, ['urn:lorekeep:literal:x', 'x', 'urn:lorekeep:literal:'])
 })
 
 t.test('every triple of a core is a statement of RDF, and comes back as it was', async (t) => {

@@ -110,6 +110,8 @@ const graphQueries = [
   'SELECT * { GRAPH ?g { ?s :name ?n } GRAPH :g2 { ?g :from ?w } }',
   'SELECT DISTINCT ?g { GRAPH ?g { ?s :knows ?o FILTER NOT EXISTS { ?o :name "Carl" } } }',
   'ASK { GRAPH :g2 { :a :knows :b } }',
+  'ASK { GRAPH :none {} }',
+  'ASK { GRAPH <urn:lorekeep:entity:%3Fx> {} }',
   'CONSTRUCT { ?s :said ?g } WHERE { GRAPH ?g { ?s :name ?n } }',
   'SELECT * { GRAPH ?g {} }',
   'SELECT * { GRAPH ?g { BIND (1 AS ?x) } }',
