@@ -35,13 +35,18 @@ export function openServerStores(server: Server): Stores {
 
 /** The token's user; for a token that may act for any, whoever the server takes for it. */
 export async function userOfToken(server: Server): Promise<string> {
-  const asked = new Connection(optionsOf(server)).json<{ user: string; defaultUser?: string }>(
-    'GET',
-    'whoami',
-    { isSafe: true },
-  )
-  const { user, defaultUser = user } = await asked
+  const { user, defaultUser = user } = await whoami(server)
   return defaultUser
+}
+
+/** Whether the token acts for any user. */
+export async function actsForAny(server: Server): Promise<boolean> {
+  return (await whoami(server)).user === '*'
+}
+
+function whoami(server: Server) {
+  const connection = new Connection(optionsOf(server))
+  return connection.get<{ readonly user: string; readonly defaultUser?: string }>('whoami')
 }
 
 /** The bytes of a backup of everything there. */

@@ -1,6 +1,7 @@
 // The stores as one user has them, for assistants: of a data directory, or of a running server.
 
 import type { UserStores } from '../../mcp/stores.js'
+import type { ObjectQuery } from '../../objects/types.js'
 import type { AccessOptions } from './access.js'
 
 export interface UserAccess {
@@ -16,6 +17,13 @@ export interface UserAccessOptions extends AccessOptions {
   readonly create: boolean
 }
 
+/** To a token that acts for any user the objects of all are there. */
+function ofUser(query: ObjectQuery, user: string): ObjectQuery {
+  const { filters } = query
+  const own = { _user: user }
+  return { ...query, filters: filters === undefined ? own : { $and: [filters, own] } }
+}
+
 /** Assistants do not wait long for the end of a process that they have started. */
 const stopTimeoutMs = 2000
 
@@ -23,9 +31,16 @@ export async function openUserStores(options: UserAccessOptions): Promise<UserAc
   const { data, url, token, user, flow = 'default', config, create } = options
   const { userStores } = await import('../../mcp/stores.js')
   if (url !== undefined) {
-    const { connectTo } = await import('./server-stores.js')
-    const server = connectTo({ url, token, flow })
-    return { stores: userStores(server, { user, flow }), run: () => {}, close: server.close }
+    const { actsForAny, connectTo } = await import('./server-stores.js')
+    const at = { url, token, flow }
+    const server = connectTo(at)
+    const stores = userStores(server, { user, flow })
+    let isForAny: boolean | undefined
+    const query = async (asked: ObjectQuery) => {
+      isForAny ??= await actsForAny(at)
+      return stores.query(isForAny ? ofUser(asked, user) : asked)
+    }
+    return { stores: { ...stores, query }, run: () => {}, close: server.close }
   }
   const { openLocalStore } = await import('./local-store.js')
   const keep = await openLocalStore(data, create, config)
