@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -125,3 +127,22 @@ t.test('an open server has a socket for programs, and none for pages of other si
 })
 
 const iri = (name: string) => ({ t: 'i', i: `urn:${name}` })
+
+t.test('what nobody can be answered any more holds up no stop', { timeout: 60_000 }, async (t) => {
+  for (const request of [
+    // Of a page of another site, and to the address itself.
+    'GET / HTTP/1.1\r\nHost: example.com\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
+  ]) {
+    const { url, child, ended } = await serve(t, ['--open', '--data', t.testdir()])
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    // Behind an answer that has no end, on one connection.
+    socket.write(`GET /api/v1/events?user=a HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n${request}`)
+    await once(socket, 'data')
+    // The second is on its way to its answer, which has no socket.
+    await (await fetch(`${url}/healthz`)).text()
+    socket.destroy()
+    child.kill('SIGTERM')
+    t.equal((await ended).code, 0)
+  }
+})

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Handler } from '../../../http/index.js'
+import { answered } from '../../../http/node/call.js'
 
 export const inspectorPath = '/api/v1/inspector'
 
@@ -19,10 +20,8 @@ export function withFrontDoor(handler: Handler): Handler {
     }
     // Relative, for proxies that take a prefix away.
     response.writeHead(302, { Location: inspectorPath.slice(1), 'Cache-Control': 'no-cache' })
-    await new Promise<void>((resolve) => {
-      response.once('close', resolve)
-      response.end()
-    })
+    response.end()
+    await answered(response)
   }
   return Object.assign(door, { upgrade: handler.upgrade })
 }

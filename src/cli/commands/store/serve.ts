@@ -1,11 +1,11 @@
 // `lorekeep serve`: the HTTP interface over a data directory, until it is told to stop.
 
 import { createHash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LevelBackend } from '../../../../adapters/level/index.js'
 import { createHandler } from '../../../http/index.js'
 import type { Authenticate, Handler, Principal } from '../../../http/index.js'
+import { answered } from '../../../http/node/call.js'
 import { ErrorReports } from '../../../error-reports.js'
 import { hasCode, LorekeepError } from '../../../errors.js'
 import type { FlowDefinition, FlowQueue } from '../../../flow/types.js'
@@ -243,7 +243,7 @@ function guarded(handler: Handler, isForced: boolean): Handler {
     tellRefused(request)
     response.writeHead(403, { 'Content-Type': 'text/plain', Connection: 'close' })
     response.end(`${foreignDetail}\n`)
-    await once(response, 'close')
+    await answered(response)
   }
   const upgrade: Handler['upgrade'] = async (request, socket, head, next) => {
     if (!isForeign(request, isForced)) return handler.upgrade(request, socket, head, next)
