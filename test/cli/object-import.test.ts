@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { fail, inTerminal, run, serve, succeed } from './command.js'
+import { fail, inTerminal, run, serve, start, succeed } from './command.js'
 import {
   idsIn,
   importing,
@@ -264,4 +264,15 @@ t.test('there is a progress bar on a terminal, and nowhere else', async (t) => {
   t.equal(outcome.code, 0)
   t.match(outcome.text, /% \| [^|]+ of [^|]+ \| [^|]+\/s \| [\d,]+ objects, [\d,]+\/s \|/)
   t.match(outcome.text, /lorekeep: imported 20,000 objects/)
+})
+
+t.test('that objects were refused is told, also where nobody reads the summary', async (t) => {
+  const { dir, data } = await shop(t)
+  const file = join(dir, 'bad.ndjson')
+  writeFileSync(file, ndjson([product(1), { id: 'bad' }]))
+  const { child, ended } = start(t, [...importing, file, ...toShop, '--data', data, '--json'])
+  child.stdout?.destroy()
+  const { code, stderr } = await ended
+  t.equal(code, 1)
+  t.match(stderr, /1 (?:object )?(?:was )?refused|refused 1/)
 })

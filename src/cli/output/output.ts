@@ -16,6 +16,15 @@ export async function writeJson(value: unknown): Promise<void> {
   await writeOut(`${JSON.stringify(value)}\n`)
 }
 
+/** Beside a failure: that is what is told where nobody reads any more. */
+export async function unlessLeft(told: Promise<void>): Promise<void> {
+  try {
+    await told
+  } catch (error) {
+    if (!(error instanceof ReaderLeft)) throw error
+  }
+}
+
 /** @throws UsageError where stdout is a terminal, which binary data may leave unusable */
 export function refuseTerminal(advice: string, what = 'a core'): void {
   if (process.stdout.isTTY) {

@@ -16,7 +16,7 @@ import {
   UsageError,
 } from '../../output/failure.js'
 import { formatCounted } from '../../output/figures.js'
-import { writeJson } from '../../output/output.js'
+import { unlessLeft, writeJson } from '../../output/output.js'
 import { createProgress, units } from '../../output/progress.js'
 import { encodedMessages } from './encoded-messages.js'
 import type { ImportCommandOptions } from './import-options.js'
@@ -53,9 +53,10 @@ export async function importWorkspace(file: string, options: ImportCommandOption
   } finally {
     input.stream.destroy()
   }
-  if (options.json) await writeJson(summary)
-  tell(summary, options)
   const { refused, total } = summary.documents
+  const told = options.json ? writeJson(summary) : Promise.resolve()
+  await (refused > 0 ? unlessLeft(told) : told)
+  tell(summary, options)
   if (refused > 0) throw new Error(`${refused} of ${formatCounted(total, 'document')} refused`)
 }
 

@@ -16,7 +16,7 @@ import { documentReader } from './load-document.js'
 import type { DocumentFlags, OwnedDocument } from './load-document.js'
 import { textFiles } from '../../input/text-files.js'
 import type { PassedOver, TextFile } from '../../input/text-files.js'
-import { writeJson } from '../../output/output.js'
+import { unlessLeft, writeJson } from '../../output/output.js'
 
 type LoadCommandOptions = AccessOptions &
   DocumentFlags & {
@@ -63,7 +63,9 @@ export async function loadFiles(
             await tellRefused(text, error, options)
             continue
           }
-          if (options.wait) for (const document of loaded) await tell(document, options)
+          if (options.wait) {
+            for (const document of loaded) await unlessLeft(tell(document, options))
+          }
           throw new CutShort(`${file}: ${describe(error)}`, error)
         }
         if (!options.wait) await tell(loaded.at(-1) as Loaded, options)
@@ -180,8 +182,8 @@ async function wait(
     // What is under way beside our own documents may end, unless somebody is waiting.
     await runner.stop({ timeoutMs: signal.aborted ? 0 : 10_000 })
   }
-  await written
   const failed = endings.filter((state) => state !== 'done').length
+  await (failed > 0 ? unlessLeft(written) : written)
   if (failed > 0) {
     throw new Error(
       `${failed} of ${formatCounted(loaded.length, 'document')} did not become knowledge`,

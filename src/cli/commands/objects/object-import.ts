@@ -14,7 +14,7 @@ import { batchesOf, importWithoutBad } from './object-batches.js'
 import type { Batch } from './object-batches.js'
 import { readObjects } from '../../input/object-input.js'
 import type { InputObject } from '../../input/object-input.js'
-import { writeJson } from '../../output/output.js'
+import { unlessLeft, writeJson } from '../../output/output.js'
 import { counted, createProgress, units } from '../../output/progress.js'
 import type { Progress } from '../../output/progress.js'
 import { RefusalReport } from './refusal-report.js'
@@ -39,17 +39,22 @@ export async function importObjects(
   const input = await openInput(file, 'objects')
   const progress = createProgress(input.bytes, units.objects)
   const run = new ImportRun(options, report, progress)
+  let hasFailed = true
   try {
     await report.checkApartFrom(file)
     await withObjects(options, { create: false }, (access) =>
       interruptible((signal) => run.read(access, input, signal)),
     )
+    hasFailed = report.count > 0
   } finally {
     progress.stop()
     await report.close()
     // Stdin that nobody reads to its end would keep the process alive.
     input.stream.destroy()
-    if (options.json && run.target !== undefined) await writeJson(run.summary())
+    if (options.json && run.target !== undefined) {
+      const told = writeJson(run.summary())
+      await (hasFailed ? unlessLeft(told) : told)
+    }
   }
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   const line = `${run.sentence()}: ${formatBytes(run.bytes)} in ${seconds} s`
