@@ -15,6 +15,7 @@ t.test('a password is not shown', async (t) => {
     shownPlace('postgres://b/d?user=a&password=secret&x=1'),
     'postgres://b/d?user=a&password=…&x=1',
   )
+  t.equal(shownPlace('postgres://a:p@ss:w@rd@b/d?x=1@2'), 'postgres://a:…@b/d?x=1@2')
   t.equal(shownPlace('./a:b@c'), './a:b@c')
 })
 

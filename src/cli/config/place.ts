@@ -14,9 +14,12 @@ export function resolvePlace(from: string, data: string): string {
 /** As it may be shown: without a password. */
 export function shownPlace(data: string): string {
   if (!isDatabase(data)) return data
-  return data
-    .replace(/^([a-z]+:\/\/[^:@/?#]*):[^@/?#]*@/, '$1:…@')
-    .replace(/([?&]password=)[^&]*/, '$1…')
+  return (
+    data
+      // A password may have an @ itself: the last one ends it.
+      .replace(/^([a-z]+:\/\/[^:@/?#]*):[^/?#]*@/, '$1:…@')
+      .replace(/([?&]password=)[^&]*/, '$1…')
+  )
 }
 
 /** The URL without its parameter `schema`, which no server knows. */
