@@ -52,11 +52,14 @@ export class Asking {
     }
   }
 
-  /** The pieces of a stream; asked for again as long as none has come. @throws as once() */
-  async *stream<T>(
+  /**
+   * The pieces of a stream; asked for again as long as none has come. One that is empty is not given on: it says that
+   * the model is at work, for which `timeoutMs` begins anew. @throws as once()
+   */
+  async *stream(
     signal: AbortSignal,
-    ask: (signal: AbortSignal) => AsyncIterable<T>,
-  ): AsyncGenerator<T, void, undefined> {
+    ask: (signal: AbortSignal) => AsyncIterable<string>,
+  ): AsyncGenerator<string, void, undefined> {
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted()
       const ended = new AbortController()
@@ -66,6 +69,7 @@ export class Asking {
         for (;;) {
           const { done, value } = await this.#inTime(signal, ended, pieces.next())
           if (done === true) return
+          if (value === '') continue
           hasBegun = true
           yield value
         }

@@ -62,10 +62,10 @@ async function* textsOf(
   for await (const part of fullStream) {
     if (part.type === 'error') throw part.error
     if (part.type === 'abort') abortSignal.throwIfAborted()
-    if (part.type === 'text-delta' && part.text !== '') {
-      hasText = true
-      yield part.text
-    }
+    // What it thinks, for one, is not told, and that it thinks is.
+    const text = part.type === 'text-delta' ? part.text : ''
+    hasText ||= text !== ''
+    yield text
     if (part.type !== 'finish') continue
     const flaw = flawOf(part.finishReason, hasText)
     if (flaw !== undefined) throw new LorekeepError('LK_MODEL_ANSWER', flaw)

@@ -5,6 +5,7 @@ import { aiEmbedder, aiExtractor, aiGenerate } from '../../src/ai/index.js'
 import { chunk, embed, extract, store } from '../../src/flow/steps/index.js'
 import type { Prompt } from '../../src/graph/types.js'
 import { createLorekeep } from '../../src/lorekeep.js'
+import { VirtualClock } from '../flow/virtual-clock.js'
 import { answered, embeddingModel, failed, impatient, streamed } from './mocks.js'
 
 const { signal } = new AbortController()
@@ -121,6 +122,32 @@ const prompt: Prompt = {
   ],
   ...{ question: 'Who?', sources: [], triples: [], labels: {} },
 }
+
+t.test('a model that thinks for longer than it may be silent is waited for', async (t) => {
+  const thinking = Array.from({ length: 10 }, () => {
+    return { type: 'reasoning-delta', id: '0', delta: 'Hm. ' } as const
+  })
+  const clock = new VirtualClock()
+  const { stream } = streamed(['Dick [1].'])
+  const model = new MockLanguageModelV3({
+    doStream: {
+      stream: ReadableStream.from(
+        (async function* () {
+          yield { type: 'reasoning-start', id: '0' } as const
+          for (const thought of thinking) {
+            await clock.advance(400)
+            yield thought
+          }
+          yield { type: 'reasoning-end', id: '0' } as const
+          yield* stream
+        })(),
+      ),
+    },
+  })
+  const asked = aiGenerate(model, { timeoutMs: 600, maxAttempts: 1, clock })(prompt, { signal })
+  t.equal(await textOf(asked), 'Dick [1].')
+  t.equal(model.doStreamCalls.length, 1)
+})
 
 t.test('a generator gives the text as it comes', async (t) => {
   const model = new MockLanguageModelV3({ doStream: streamed(['Dick ', '', '[1].']) })
