@@ -23,6 +23,8 @@ interface Outcome {
   readonly answer?: Answer
   readonly error?: unknown
   readonly ms: number
+  /** No two have the same. */
+  readonly run: number
 }
 
 export default function Sparql(props: ViewProps) {
@@ -71,6 +73,7 @@ function Asking({ place: { query, subject } }: ViewProps) {
   const [text, setText] = useState(drafts.of(wanted) ?? wanted ?? examples.types)
   const [outcome, setOutcome] = useState<Outcome>()
   const running = useRef<AbortController | undefined>(undefined)
+  const runs = useRef(0)
   const latest = useRef<string | undefined>(undefined)
   const [isRunning, setIsRunning] = useState(false)
   const cores = useAsked(
@@ -93,8 +96,9 @@ function Asking({ place: { query, subject } }: ViewProps) {
     if (running.current !== own) return
     running.current = undefined
     setIsRunning(false)
-    if (!own.signal.aborted)
-      setOutcome({ graph, query: text, ...told, ms: performance.now() - begun })
+    if (own.signal.aborted) return
+    const ms = performance.now() - begun
+    setOutcome({ graph, query: text, ...told, ms, run: ++runs.current })
   }
   const write = (next: string) => {
     const isKnown = next === wanted || Object.values<string>(examples).includes(next)
@@ -174,7 +178,7 @@ function Asking({ place: { query, subject } }: ViewProps) {
       <Transfers transfers={transfers} />
       {outcome?.answer !== undefined && (
         <Results
-          key={outcome.ms}
+          key={outcome.run}
           graph={outcome.graph}
           answer={outcome.answer}
           onFile={(file) => void out(outcome, file)}
