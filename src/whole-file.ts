@@ -37,6 +37,8 @@ export async function writeWholeFile(
   try {
     try {
       await writeTo(handle, chunks, syncBytes)
+      // Of what it was made with, the umask has taken some away.
+      if (existing !== undefined) await handle.chmod(existing.mode & widest)
       await handle.sync()
     } finally {
       await handle.close()
