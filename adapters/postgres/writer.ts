@@ -89,10 +89,11 @@ export class Writer {
     const connection = await servers.connect()
     try {
       await writer.#acquire(connection)
-      // Of the owner before, or of one that ended without a word, and is not about to come back.
-      const gone = shared ? `(NOT shared OR written < now() - interval '30 days')` : 'true'
       const writers = writersOf(schema)
+      // Of the owner before.
+      const gone = shared ? 'NOT shared' : 'true'
       await connection.run(`DELETE FROM ${writers} WHERE partition = $1 AND ${gone}`, [partition])
+      if (shared) await removeEnded(connection, schema, partition)
       await connection.run(`INSERT INTO ${writers} VALUES ($2, $1, $3, 0, '{}', '{}', now())`, [
         partition,
         writer.#name,
@@ -214,7 +215,7 @@ export class Writer {
   }
 
   async #touch(connection: Connection): Promise<void> {
-    const text = `UPDATE ${writersOf(this.#parts.schema)} SET sequence = sequence WHERE writer = $1`
+    const text = `UPDATE ${writersOf(this.#parts.schema)} SET written = now() WHERE writer = $1`
     await connection.run(text, [this.#name])
   }
 
@@ -334,6 +335,26 @@ export class Writer {
     const who = row === undefined ? 'somebody else' : `session ${row[0]} (${row[1] ?? 'local'})`
     const detail = `${who} has ${partition} of the schema ${schema} open`
     return new LorekeepError('LK_STORAGE_LOCKED', detail, { details: { schema, partition } })
+  }
+}
+
+/** Of a shared partition, who has ended without a word. Who was silent for so long, and is there, has its lock. */
+async function removeEnded(
+  connection: Connection,
+  schema: string,
+  partition: string,
+): Promise<void> {
+  const writers = writersOf(schema)
+  const silent = await connection.run<[string]>(
+    `SELECT writer FROM ${writers} WHERE partition = $1 AND written < now() - interval '30 days'`,
+    [partition],
+  )
+  for (const [name] of silent) {
+    const lock = lockOf(schema, name)
+    const [row] = await connection.run<[boolean]>('SELECT pg_try_advisory_lock($1::int8)', [lock])
+    if (row?.[0] !== true) continue
+    await connection.run(`DELETE FROM ${writers} WHERE writer = $1`, [name])
+    await connection.run('SELECT pg_advisory_unlock($1::int8)', [lock])
   }
 }
 

@@ -226,6 +226,30 @@ else {
     await Promise.all([other.close(), backend.close(), refused])
   })
 
+  void t.test(
+    'who was silent for a month and is there is not taken for one that has ended',
+    async (t) => {
+      const { schema, storage, backend } = await open(t, { shared: true })
+      const writers = () =>
+        cluster.query(`SELECT count(*)::int FROM ${schema}.writers WHERE partition = 'objects'`)
+      const age = `UPDATE ${schema}.writers SET written = now() - interval '31 days'`
+      await cluster.query(`INSERT INTO ${schema}.writers SELECT 'gone', partition, shared, sequence, refused, positions, written
+      FROM ${schema}.writers WHERE partition = 'objects'`)
+      await cluster.query(age)
+      const second = new PostgresBackend({ url: cluster.url, schema })
+      t.teardown(() => second.close())
+      await put(await second.open('objects'), text('other'), text('1'))
+      t.match(await writers(), [[2]], 'the one that is gone is gone')
+      // Its session ends: it finds what it knows of itself.
+      await cluster.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()`,
+      )
+      await put(storage, key, text('2'))
+      t.same(await storage.get(key), text('2'))
+      await backend.close()
+    },
+  )
+
   void t.test('what surely was not written is told as that', async (t) => {
     const { proxy, storage } = await open(t, { retryMs: 200 })
     await put(storage, key, text('1'))
