@@ -74,15 +74,19 @@ export const profiles: Readonly<Record<PartitionName, Profile>> = {
   flows: { ...records, separateBytes: 64 * 1024 },
 }
 
+/** LevelDB's binding takes numbers of 32 bits, and of larger ones what is left of them. */
+const most = 2 ** 32 - 1
+
 export const profileRules = {
   compression: aFlag,
-  writeBufferBytes: aCount(1),
-  maxFileBytes: aCount(1),
-  maxOpenFiles: aCount(74),
-  cacheBytes: aCount(),
+  writeBufferBytes: aCount(1, most),
+  maxFileBytes: aCount(1, most),
+  maxOpenFiles: aCount(74, 2 ** 31 - 1),
+  cacheBytes: aCount(0, most),
   maxGroupBytes: aCount(1),
-  pageEntries: aCount(1),
-  pageBytes: aCount(1),
+  // It makes room for so many before it reads any.
+  pageEntries: aCount(1, 1_000_000),
+  pageBytes: aCount(1, most),
   readInPlace: aFlag,
   separateBytes: aCount(1),
   reclaimBytes: aCount(1),
