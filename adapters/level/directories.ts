@@ -38,7 +38,11 @@ export async function makeDirectory(directory: string, mode = 0o777): Promise<st
   const missing: string[] = []
   const made: string[] = []
   let existing = directory
-  for (; !(await exists(existing)); existing = dirname(existing)) missing.unshift(existing)
+  for (; !(await exists(existing)); existing = dirname(existing)) {
+    // Nothing is above a drive that is not there: this says so.
+    if (dirname(existing) === existing) await stat(existing)
+    missing.unshift(existing)
+  }
   await syncName(existing)
   for (const path of missing) {
     // Another partition of the same store may be first.
