@@ -63,4 +63,6 @@ export function copyOf(bytes: Uint8Array): Uint8Array {
 
 function assertValue(value: Uint8Array): void {
   if (!(value instanceof Uint8Array)) throw new TypeError('a value must be bytes')
+  // Whose buffer was transferred looks like an empty one, and throws a TypeError when it is copied.
+  if (value.length === 0) copyOf(value)
 }
