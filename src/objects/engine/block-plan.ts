@@ -3,9 +3,21 @@
 // them: each row is moved seven times at most, and there are at most seven small ones.
 
 import { Turns } from '../../turns.js'
-import { blockRows, encodeBlocks, type Block, type EncodedBlock, type Row } from './block.js'
+import {
+  blockBytes,
+  blockRows,
+  encodeBlocks,
+  type Block,
+  type EncodedBlock,
+  type Row,
+} from './block.js'
 import type { Pages } from './pages.js'
 import { blockOf, type BlockPlace, type Table } from './state.js'
+
+/** By its rows, or by its bytes: of two halves of what was too long one has half of that at least. */
+export function isFull({ rows, bytes }: BlockPlace): boolean {
+  return rows >= blockRows / 2 || bytes >= blockBytes / 2
+}
 
 interface BlockPlan {
   /** So many blocks at the beginning of the table stay as they are. */
@@ -44,7 +56,7 @@ export async function planBlocks(
     for (;;) {
       const last = blocks.at(-1) ?? table.blocks[kept - 1]
       if (last === undefined || !('page' in last)) break
-      if (last.rows > size || last.rows >= blockRows / 2) break
+      if (last.rows > size || isFull(last)) break
       taken.unshift(last)
       size += last.rows
       if (blocks.pop() === undefined) kept--

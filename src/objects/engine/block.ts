@@ -40,7 +40,7 @@ export const blockRows = 128
 const fewRows = 6
 
 // Larger blocks are cut, down to one object.
-const blockBytes = 128 * 1024
+export const blockBytes = 128 * 1024
 
 /** What a block takes in memory as a multiple of its bytes: 1.4 measured with all columns decoded. */
 export const decodedFactor = 2

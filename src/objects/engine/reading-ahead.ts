@@ -2,7 +2,7 @@
 // and small runs and blocks that are merged with new ones. It is read at once, when the turn begins: each page by
 // itself, when it is met with, was a round trip, and seven of them were half of a turn.
 
-import { blockRows } from './block.js'
+import { isFull } from './block-plan.js'
 import type { Index, Run } from './index-runs.js'
 import { laneOf } from './lanes.js'
 import type { Memory } from './memory.js'
@@ -44,9 +44,9 @@ export async function readAhead(
 function smallBlocks(table: Table, lane: number): number[] {
   const [from, to] = blocksIn(table, lane)
   const pages: number[] = []
-  for (const { page, rows } of table.blocks.slice(from, to).reverse()) {
-    if (rows >= blockRows / 2) break
-    pages.push(page)
+  for (const place of table.blocks.slice(from, to).reverse()) {
+    if (isFull(place)) break
+    pages.push(place.page)
   }
   return pages
 }

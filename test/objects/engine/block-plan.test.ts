@@ -14,7 +14,10 @@ import { pickSeed, Random } from '../../fixtures/random.js'
 import { countTurns } from '../../fixtures/turns.js'
 
 const schema = compileSchema(
-  parseSchemaDefinition({ name: 's', fields: { id: { type: 'integer', required: true } } }),
+  parseSchemaDefinition({
+    name: 's',
+    fields: { id: { type: 'integer', required: true }, text: { type: 'text' } },
+  }),
 )
 
 const seed = pickSeed()
@@ -56,6 +59,40 @@ t.test(
     }
   },
 )
+
+t.test('rows that fill a block by their bytes are moved as seldom as others', async (t) => {
+  const random = new Random(seed)
+  const written = new Map<number, Block>()
+  const pages = {
+    loadMany: async (numbers: readonly number[]) => numbers.map((number) => written.get(number)),
+  } as unknown as Pages<Block>
+  for (const [length, count] of [
+    [2500, 100],
+    [5000, 32],
+    [70_000, 3],
+  ] as const) {
+    let blocks: readonly BlockPlace[] = []
+    let next = 1
+    let moved = 0
+    for (let change = 0; change < 40; change++) {
+      const added = Array.from({ length: count }, () => {
+        const row = rowOf(next++)
+        const text = Array.from({ length: length / 5 }, () => random.below(99_999)).join('-')
+        return { ...row, object: { ...row.object, text } }
+      })
+      const table: Table = { number: 0, schema, blocks, groups: [], rows: next - 1, indexes: [] }
+      const plan = await planBlocks(table, added, [], pages)
+      moved += plan.replaced.reduce((sum, { rows }) => sum + rows, 0)
+      const behind = plan.blocks.map((block): BlockPlace => {
+        if ('page' in block) return block
+        written.set(written.size, new Block(block.bytes, new RowShapes()))
+        return placeOfBlock(block, written.size - 1)
+      })
+      blocks = [...blocks.slice(0, plan.kept), ...behind]
+    }
+    t.ok(moved <= 7 * 40 * count, `${moved} of ${40 * count} rows of ${length} characters`)
+  }
+})
 
 t.test('many rows leave the event loop its turns', async (t) => {
   const before = longest.ms
