@@ -167,7 +167,8 @@ export class TermsKernel implements TermMemory {
       terms.wordLength = kernel.wordLength.value
       this.count = kernel.count.value
       if (this.count > 0 || kernel.needed.value === 0) return next - offset
-      terms.makeRoom(maxAhead, kernel.needed.value)
+      // As much as hasRoom() wants: of those that wait, and two.
+      terms.makeRoom(maxAhead + 2, kernel.needed.value)
     }
   }
 

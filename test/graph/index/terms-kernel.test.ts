@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { Packr } from 'msgpackr'
 import t from 'tap'
 import { encodeMessage } from '../../../src/codec/encoder.js'
-import { knownDatatypes } from '../../../src/graph/index/encoded-term.js'
+import { encodeTerm, knownDatatypes } from '../../../src/graph/index/encoded-term.js'
 import { OrdersThread } from '../../../src/graph/index/orders-thread.js'
 import type { Many } from '../../../src/graph/index/part-builder.js'
 import { PartsBuilder } from '../../../src/graph/index/parts-builder.js'
@@ -111,6 +111,34 @@ t.test(`terms of one hash, more than the table has steps for (seed ${seed})`, as
     slicesOf(random, [encodeMessage(['t', { m: metadata('c'), t: triples }])], 20_000),
   )
   t.pass()
+})
+
+t.test('where there is room for some of the terms that come, it grows', (t) => {
+  const packed = new Packr({ useRecords: false })
+  const term = (n: number) => ({ v: `new ${n}`.padEnd(12), e: true })
+  const count = 300
+  const bytes = Buffer.concat(
+    Array.from({ length: count }, (_, n) => {
+      return packed.pack({ s: term(3 * n), p: term(3 * n + 1), o: term(3 * n + 2) })
+    }),
+  )
+  const room = 1 << 16
+  for (const left of [2, 3, 381, 382, 383, 384, 385, 386, 387, 388]) {
+    const kernel = new TermsKernel()
+    const table = new TermTable(room, kernel)
+    while (table.count < room - left) {
+      const words = encodeTerm({ v: `there ${table.count}`, e: true })
+      const padded = Int32Array.from([...words, 0])
+      table.add(padded, 0, words.length)
+    }
+    let taken = 0
+    for (let at = 0; taken < count; taken += kernel.count) {
+      at = kernel.take(table, bytes, at, bytes.length, count - taken)
+      assert.ok(kernel.count > 0)
+    }
+    t.equal(table.count, room - left + 3 * count)
+  }
+  t.end()
 })
 
 t.test('the kernel takes what it is there for', (t) => {
