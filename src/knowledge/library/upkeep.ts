@@ -116,7 +116,18 @@ export class Upkeep {
   /** More came in than could be indexed and merged: imports wait. */
   get isBehind(): boolean {
     const { soon, parts } = this.#library
-    return soon.segments > mostWaiting || parts.length > mostParts
+    if (soon.segments > mostWaiting) return true
+    if (parts.length <= mostParts) return false
+    // What is full, or the only one of its kind, stays as it is: nothing is to be waited for.
+    const counts = new Map<string, number>()
+    for (const { record } of parts) {
+      if (rowsOf(record) >= mostRows(record) / 2) continue
+      const kind = partKind(record)
+      const count = (counts.get(kind) ?? 0) + 1
+      if (count > mostParts) return true
+      counts.set(kind, count)
+    }
+    return false
   }
 
   /** Waits while more came in than could be indexed. */

@@ -15,6 +15,7 @@ import { Library } from '../../../src/knowledge/library/library.js'
 import { pace } from '../../../src/knowledge/library/policy.js'
 import { Upkeep } from '../../../src/knowledge/library/upkeep.js'
 import { createId } from '../../../src/knowledge/records.js'
+import { createLorekeep } from '../../../src/lorekeep.js'
 
 t.test('what is to be tried again is to come, until it is stopped', async (t) => {
   const usual = { ...pace }
@@ -59,4 +60,21 @@ t.test('what is to be tried again is to come, until it is stopped', async (t) =>
   t.equal(upkeep.isIdle, true)
   await sleep(1100)
   t.equal(errors.length, 1)
+})
+
+t.test('parts that nothing can make fewer hold up no import', { timeout: 60_000 }, async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const { knowledge } = keep
+  const m = { i: '', u: '', m: [], c: 'c' }
+  const x = { v: 'urn:x', e: true }
+  // A part for each length.
+  const v = Array.from({ length: 120 }, (_, n) => new Array<number>(n + 1).fill(1))
+  await knowledge.write({ user: 'u', id: 'many' }, [['ge', { m, e: [{ e: x, v }] }]])
+  const { parts } = await knowledge.index({ user: 'u' })
+  t.ok(parts > 100, `${parts} parts`)
+  const triple = { s: x, p: x, o: x }
+  await knowledge.write({ user: 'u', id: 'next' }, [['t', { m, t: [triple] }]])
+  t.equal(await knowledge.graph({ user: 'u' }).count(), 1)
+  t.match(await keep.health(), { ready: true })
 })
