@@ -44,9 +44,14 @@ class NameWords {
   }
 
   addTo(names: Set<string>, id: number): void {
-    if (!this.#known.has(id)) this.#known.set(id, nameWord(this.#terms.textOf(id)))
-    const word = this.#known.get(id)
+    const word = this.of(id)
     if (word !== undefined) names.add(word)
+  }
+
+  /** Undefined of what is no name. */
+  of(id: number): string | undefined {
+    if (!this.#known.has(id)) this.#known.set(id, nameWord(this.#terms.textOf(id)))
+    return this.#known.get(id)
   }
 
   ofTitle(id: number): string[] {
@@ -80,6 +85,7 @@ export function passagesIn(
     documents.set(s[n] as number, o[n] as number)
   }
   const passages = new Set(wanted)
+  const names = new NameWords(terms)
   for (const document of documents.values()) wanted.add(document)
   const said: Readonly<Record<number, Said>> = {
     [ROLE.TITLE]: new Map(),
@@ -104,8 +110,8 @@ export function passagesIn(
     begins: said[ROLE.BEGIN] as Said,
     ends: said[ROLE.END] as Said,
     pages: said[ROLE.PAGE] as Said,
-    labels: labelsIn({ s, p, o }, from, to, { terms, roles, passages, documents }),
-    names: new NameWords(terms),
+    labels: labelsIn({ s, p, o }, from, to, { terms, roles, passages, documents, names }),
+    names,
   }
 }
 
@@ -114,9 +120,10 @@ interface Labelled {
   readonly roles: PredicateRoles
   readonly passages: ReadonlySet<number>
   readonly documents: Said
+  readonly names: NameWords
 }
 
-/** Names of one thing that count: a question looks at no more of them. */
+/** Names of one thing that count, each once in whatever languages: a question looks at no more of them. */
 const mostOfThing = 32
 /** Names that belong to one passage or document: all of its passages have them. */
 const mostOfOwner = 1000
@@ -126,7 +133,7 @@ function labelsIn(
   { s, p, o }: Rows,
   from: number,
   to: number,
-  { terms, roles, passages, documents }: Labelled,
+  { terms, roles, passages, documents, names }: Labelled,
 ): Map<number, number[]> {
   /** By what has labels: where they belong. */
   const owners = new Map<number, number[]>()
@@ -145,17 +152,19 @@ function labelsIn(
     else if (role === ROLE.MAIN_ENTITY && sources.has(subject)) add(object, subject)
   }
   const labels = new Map<number, number[]>()
-  const names = new Map<number, number[]>()
+  const called = new Map<number, Set<string>>()
   for (let n = from; n < to; n++) {
     const role = roles.of(p[n] as number)
     const [subject, label] = [s[n] as number, o[n] as number]
     const those = role === ROLE.LABEL || role === ROLE.TITLE ? owners.get(subject) : undefined
     if (those === undefined || terms.isEntity(label)) continue
-    const own = names.get(subject)
-    if (own === undefined) names.set(subject, [label])
-    // It may be said anew with each passage.
-    else if (own.length === mostOfThing || own.includes(label)) continue
-    else own.push(label)
+    const name = names.of(label)
+    if (name === undefined) continue
+    const own = called.get(subject) ?? new Set<string>()
+    called.set(subject, own)
+    // It may be said anew with each passage, and in each language.
+    if (own.size === mostOfThing || own.has(name)) continue
+    own.add(name)
     for (const owner of those) {
       const known = labels.get(owner)
       if (known === undefined) labels.set(owner, [label])
