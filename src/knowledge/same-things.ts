@@ -34,7 +34,12 @@ interface Asked {
 interface Said {
   readonly triple: Triple
   readonly collection: string
-  /** Of its message. */
+  readonly message: Message
+}
+
+/** Where a triple is written: with others of its collection, or in the message that had metadata, which stays one. */
+interface Message {
+  readonly name: string
   readonly metadata: readonly Triple[]
 }
 
@@ -92,6 +97,7 @@ export class SameThings {
     const core = await this.#parts.stat(ref)
     const said: Said[] = []
     const others: CoreMessage[] = []
+    let described = 0
     if (core === undefined) return { said, others, digest: emptyDigest }
     if (core.bytes > mostBytes) {
       const message = `the core '${ref.id}' has ${core.bytes} bytes; there may be ${mostBytes}, as it is read whole: what is no merge or split belongs into another`
@@ -103,11 +109,17 @@ export class SameThings {
         continue
       }
       const [, { m, t }] = message
-      for (const triple of t) said.push({ triple, collection: m.c, metadata: m.m })
+      const own =
+        m.m.length === 0
+          ? plain(m.c)
+          : { name: `${JSON.stringify(m.c)} ${described++}`, metadata: m.m }
+      for (const triple of t) said.push({ triple, collection: m.c, message: own })
     }
     return { said, others, digest: core.digest }
   }
 }
+
+const plain = (collection: string): Message => ({ name: JSON.stringify(collection), metadata: [] })
 
 function changed(
   said: readonly Said[],
@@ -126,7 +138,8 @@ function changed(
   })
   checkKept([...pairs].filter(([pair]) => !removed.has(pair)).map(([, pair]) => pair))
   const added = add.map((triple) => {
-    return { triple, collection: collection ?? usualCollection, metadata: [] }
+    const c = collection ?? usualCollection
+    return { triple, collection: c, message: plain(c) }
   })
   return [...kept, ...added]
 }
@@ -138,16 +151,17 @@ function* messagesOf(
   others: readonly CoreMessage[],
 ): Generator<CoreMessage> {
   const byMessage = new Map<string, { c: string; m: readonly Triple[]; t: Map<string, Triple> }>()
-  for (const { triple, collection: c, metadata: m } of said) {
-    const name = JSON.stringify([c, m])
-    const message = byMessage.get(name) ?? { c, m, t: new Map<string, Triple>() }
-    byMessage.set(name, message)
-    message.t.set(keyOfTriple(triple), triple)
+  for (const { triple, collection: c, message } of said) {
+    const { name, metadata: m } = message
+    const written = byMessage.get(name) ?? { c, m, t: new Map<string, Triple>() }
+    byMessage.set(name, written)
+    written.t.set(keyOfTriple(triple), triple)
   }
   for (const [, { c, m, t: triples }] of [...byMessage].sort(byName)) {
     const t = [...triples].sort(byName).map(([, triple]) => triple)
-    for (let n = 0; n < t.length; n += mostOfMessage) {
-      yield ['t', { m: { i: id, u: user, m, c }, t: t.slice(n, n + mostOfMessage) }]
+    const most = m.length === 0 ? mostOfMessage : t.length
+    for (let n = 0; n < t.length; n += most) {
+      yield ['t', { m: { i: id, u: user, m, c }, t: t.slice(n, n + most) }]
     }
   }
   yield* others
