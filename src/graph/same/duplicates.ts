@@ -112,13 +112,19 @@ class Finder {
   }
 
   async run(turns: Turns): Promise<void> {
-    const { after } = this.#asked
-    if (after !== undefined) {
+    const { after, least } = this.#asked
+    for (let told = -1; this.#told.size > told;) {
+      told = this.#told.size
+      this.#found.clear()
+      this.#least = least
+      await this.#each(turns, (found) => this.#take(found))
+      if (after === undefined) return
+      this.#cut()
+      // Of those that are on this page alone: all earlier ones may be millions.
       await this.#each(turns, (found) => {
-        if (compare(found, after) <= 0) this.#told.add(found.key)
+        if (compare(found, after) <= 0 && this.#found.has(found.key)) this.#told.add(found.key)
       })
     }
-    await this.#each(turns, (found) => this.#take(found))
   }
 
   async #each(turns: Turns, take: (found: Found) => void): Promise<void> {
@@ -190,8 +196,9 @@ class Finder {
   }
 
   #take(found: Found): void {
-    const { limit } = this.#asked
+    const { after, limit } = this.#asked
     if (found.score < this.#least || this.#told.has(found.key)) return
+    if (after !== undefined && compare(found, after) <= 0) return
     const known = this.#found.get(found.key)
     if (known !== undefined && known.score >= found.score) return
     this.#found.set(found.key, found)
