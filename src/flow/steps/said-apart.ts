@@ -3,14 +3,9 @@
 import { sameThingsCore, vocabulary } from '../../vocabulary.js'
 import type { StepContext } from '../types.js'
 
-interface Known {
-  readonly digest: string
-  readonly pairs: ReadonlySet<string>
-}
-
-/** The newest that was read, by user: a digest says what it is, whatever store it is of. */
-const known = new Map<string, Known>()
-const mostUsers = 100
+/** By digest, which says what is in a core, whatever store it is of. */
+const known = new Map<string, ReadonlySet<string>>()
+const mostKnown = 100
 
 type IsApart = (a: string, b: string) => boolean
 
@@ -19,21 +14,24 @@ export async function saidApart({ document, knowledge, signal }: StepContext): P
   const ref = { user, id: sameThingsCore }
   const core = await knowledge.stat(ref)
   if (core === undefined) return () => false
-  let read = known.get(user)
-  if (read?.digest !== core.digest) {
-    const pairs = new Set<string>()
+  const pairs = known.get(core.digest) ?? (await read())
+  return (a, b) => pairs.has(keyOf(a, b))
+
+  async function read(): Promise<ReadonlySet<string>> {
+    const found = new Set<string>()
     for await (const message of knowledge.messages(ref, { signal })) {
       if (message[0] !== 't') continue
       for (const { s, p, o } of message[1].t) {
-        if (p.v === vocabulary.differentFrom) pairs.add(keyOf(s.v, o.v))
+        if (p.v === vocabulary.differentFrom) found.add(keyOf(s.v, o.v))
       }
     }
-    read = { digest: core.digest, pairs }
-    if (known.size >= mostUsers) known.clear()
-    known.set(user, read)
+    // It may have changed before it was read.
+    const after = await knowledge.stat(ref)
+    if (core === undefined || after?.digest !== core.digest) return found
+    if (known.size >= mostKnown) known.clear()
+    known.set(core.digest, found)
+    return found
   }
-  const { pairs } = read
-  return (a, b) => pairs.has(keyOf(a, b))
 }
 
 function keyOf(a: string, b: string): string {
