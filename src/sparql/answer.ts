@@ -105,7 +105,10 @@ async function ask(
 /** Graphs by their names in the core, which may be no IRIs, and URNs in a query. */
 function ofCore({ defaultGraphs, namedGraphs }: Dataset): Dataset {
   const names = (iris: readonly string[] | undefined) =>
-    iris?.map((iri) => termOf(rdfFactory.namedNode(iri)).v)
+    iris?.map((iri) => {
+      const { v, e } = termOf(rdfFactory.namedNode(iri))
+      return e ? v : iri
+    })
   return { defaultGraphs: names(defaultGraphs), namedGraphs: names(namedGraphs) }
 }
 
@@ -126,7 +129,9 @@ function graphsOf(
       return [...names].map((v) => ofSource(nodeOf({ v, e: true })))
     },
     async has(name) {
-      const { v } = termOf(name)
+      const { v, e } = termOf(name)
+      // As a pattern in it: no graph is a literal.
+      if (!e) return false
       if (named !== undefined) return named.includes(v)
       // In a list a name is no variable, whatever it looks like.
       const triples = graph.match({ g: [v] }, { limit: 1, signal })[Symbol.asyncIterator]()

@@ -112,6 +112,8 @@ const graphQueries = [
   'ASK { GRAPH :g2 { :a :knows :b } }',
   'ASK { GRAPH :none {} }',
   'ASK { GRAPH <urn:lorekeep:entity:%3Fx> {} }',
+  'ASK { GRAPH <urn:lorekeep:literal:urn%3Ag1> {} }',
+  'SELECT * FROM <urn:lorekeep:literal:urn%3Ag1> { ?s ?p ?o }',
   'CONSTRUCT { ?s :said ?g } WHERE { GRAPH ?g { ?s :name ?n } }',
   'SELECT * { GRAPH ?g {} }',
   'SELECT * { GRAPH ?g { BIND (1 AS ?x) } }',
