@@ -16,6 +16,8 @@ t.test('a password is not shown', async (t) => {
     'postgres://b/d?user=a&password=…&x=1',
   )
   t.equal(shownPlace('postgres://a:p@ss:w@rd@b/d?x=1@2'), 'postgres://a:…@b/d?x=1@2')
+  t.equal(shownPlace('postgres://a@s:secret@b/d'), 'postgres://a@s:…@b/d')
+  t.equal(shownPlace('postgres://a@b:5432/d?x=1@2'), 'postgres://a@b:5432/d?x=1@2')
   t.equal(shownPlace('./a:b@c'), './a:b@c')
 })
 

@@ -16,8 +16,8 @@ export function shownPlace(data: string): string {
   if (!isDatabase(data)) return data
   return (
     data
-      // A password may have an @ itself: the last one ends it.
-      .replace(/^([a-z]+:\/\/[^:@/?#]*):[^/?#]*@/, '$1:…@')
+      // A name may have an @, and so may a password: the last one ends it.
+      .replace(/^([a-z]+:\/\/[^:/?#]*):[^/?#]*@/, '$1:…@')
       .replace(/([?&]password=)[^&]*/, '$1…')
   )
 }
