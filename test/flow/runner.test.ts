@@ -912,6 +912,23 @@ t.test('of several definitions at once that are refused none leaves its code beh
   t.strictSame(notes.runs, ['x right'])
 })
 
+t.test('a file may be read for longer than a step may take', async (t) => {
+  await using keep = await createLorekeep({ backend: new MemoryBackend() })
+  const { flows } = keep
+  const texts: string[] = []
+  const run = (_: unknown, { document }: StepContext) => void texts.push(document.text)
+  const steps = [{ name: 'a', timeoutMs: 60_000, run }]
+  await flows.define({ id: 'f', steps, stepTimeoutMs: 1, maxAttempts: 1 })
+  const bytes = Buffer.from('<!doctype html><title>A</title><p>Read in a thread.')
+  const { job } = await flows.load('f', { id: 'x', name: 'a.html', bytes })
+  const runner = flows.run()
+  for await (const { type } of flows.watch({ job })) {
+    if (type === 'done' || type === 'dead') break
+  }
+  await runner.stop()
+  t.match(texts, [/Read in a thread/])
+})
+
 t.test('storage that fails for a while is tried again', async (t) => {
   const faulty = new FaultyBackend(new KeptBackend(new MemoryBackend()))
   const { flows, clock, errors } = await running(t, { backend: faulty as never })

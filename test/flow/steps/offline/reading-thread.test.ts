@@ -73,7 +73,7 @@ parentPort.postMessage({ type: 'ready' })
 `
 
 const program = `
-import { findElsewhere, idle } from './src/flow/steps/offline/reading-thread.js'
+import { findElsewhere } from './src/flow/steps/offline/reading-thread.js'
 const passage = (text) => ({ text, parted: text, title: undefined, before: '', after: '' })
 const controller = new AbortController()
 setTimeout(() => controller.abort(new Error('left')), 1000)
