@@ -132,7 +132,8 @@ function layoutTablesIn(tree: HtmlNode): ReadonlySet<HtmlNode> {
       continue
     }
     const name = node.nodeName
-    const around = open.at(-1)
+    const around =
+      name === 'table' ? open.findLast(({ nodeName }) => nodeName === 'table') : open.at(-1)
     const isOfPages = headings.has(name) || name === 'table' || name === 'pre'
     if (isOfPages && around?.nodeName === 'table') found.add(around)
     if (name === 'table' || name === 'th') {

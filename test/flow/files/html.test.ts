@@ -90,6 +90,14 @@ t.test('a table that puts a page together has its headings and paragraphs', asyn
   t.strictSame(headingsOf(page), ['1 One', '2 Two'])
 })
 
+t.test('a table in the head of a column loses nothing', async (t) => {
+  const inner = '<table><tr><td>Folly</td><td>1 d</td></tr></table>'
+  const page = await html(
+    `<table><tr><th>Bridges ${inner}</th></tr><tr><td>Osney</td></tr></table>`,
+  )
+  t.equal(page.text, 'Bridges\n\nFolly | 1 d\n\nOsney')
+})
+
 t.test('a footer of an article is a part of it', async (t) => {
   t.equal((await html('<article>Text<footer>By Ellen</footer></article>')).text, 'Text\n\nBy Ellen')
 })
