@@ -22,11 +22,12 @@ export async function readEpub(
   let title: string | undefined
   // A parser of HTML puts each into the one before it, and keeps their order.
   for (const node of nodesOf(book)) {
-    if (node.nodeName === 'item') {
+    const name = localName(node)
+    if (name === 'item') {
       const [id, href, type] = ['id', 'href', 'media-type'].map((name) => attributeOf(node, name))
       if (id === undefined || href === undefined) continue
       items.set(id, { path: resolved(packagePath, href), type: type ?? '' })
-    } else if (node.nodeName === 'itemref') spine.push(attributeOf(node, 'idref') ?? '')
+    } else if (name === 'itemref') spine.push(attributeOf(node, 'idref') ?? '')
     else if (node.nodeName === 'dc:title') title ??= ownTextOf(node)
   }
   const builder = new TextBuilder(maxTextLength)
@@ -47,6 +48,11 @@ export async function readEpub(
   return builder.finish(title)
 }
 
+/** Without the prefix of its namespace, which is the author's to choose. */
+function localName({ nodeName }: HtmlNode): string {
+  return nodeName.slice(nodeName.indexOf(':') + 1)
+}
+
 /** By their paths from the root of the archive. */
 function encryptedIn(xml: string): ReadonlySet<string> {
   const uris = xml.matchAll(/\bURI\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g)
@@ -57,7 +63,7 @@ async function rootOf(archive: ZipReader): Promise<string> {
   const container = archive.text('META-INF/container.xml')
   if (container === undefined) throw damaged("'META-INF/container.xml' is missing")
   for (const node of nodesOf(await parseHtml(openTags(container)))) {
-    const path = node.nodeName === 'rootfile' ? attributeOf(node, 'full-path') : undefined
+    const path = localName(node) === 'rootfile' ? attributeOf(node, 'full-path') : undefined
     if (path !== undefined) return path
   }
   throw damaged('it does not say where the book is')

@@ -76,7 +76,11 @@ export class ZipReader {
 
   text(name: string): string | undefined {
     const bytes = this.read(name)
-    return bytes && new TextDecoder('utf-8').decode(bytes)
+    if (bytes === undefined) return undefined
+    const [first, second] = bytes
+    const isLittle = first === 0xff && second === 0xfe
+    const isBig = first === 0xfe && second === 0xff
+    return new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8').decode(bytes)
   }
 
   /** `undefined` where there is none of that name. @throws Unreadable */

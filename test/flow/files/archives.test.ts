@@ -48,6 +48,35 @@ t.test(
   },
 )
 
+t.test('a package may name its elements with a prefix, and its parts may be UTF-16', async (t) => {
+  const chapter = '<html><body><h1>Loomings</h1><p>Call me “Ishmael”.</p></body></html>'
+  const little = Buffer.from(`\uFEFF${chapter}`, 'utf16le')
+  for (const bytes of [little, Buffer.from(little).swap16()]) {
+    const file = epub('x', [''], {
+      'META-INF/container.xml':
+        '<c:container xmlns:c="urn:oasis:names:tc:opendocument:xmlns:container"><c:rootfiles><c:rootfile full-path="OEBPS/book.opf"/></c:rootfiles></c:container>',
+      'OEBPS/book.opf':
+        '<opf:package xmlns:opf="http://www.idpf.org/2007/opf"><opf:metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Moby Dick</dc:title></opf:metadata><opf:manifest><opf:item id="c0" href="text/c0.xhtml" media-type="application/xhtml+xml"/></opf:manifest><opf:spine><opf:itemref idref="c0"/></opf:spine></opf:package>',
+      'OEBPS/text/c0.xhtml': bytes,
+    })
+    const { text, title } = await read(book, file)
+    t.equal(text, 'Loomings\n\nCall me “Ishmael”.')
+    t.equal(title, 'Moby Dick')
+  }
+})
+
+t.test('a DOCX whose main part has another name is read', async (t) => {
+  const members = docx([{ text: 'The engine is red.' }], {
+    more: {
+      '_rels/.rels':
+        '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document2.xml"/></Relationships>',
+      'word/document2.xml':
+        '<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>The engine is blue.</w:t></w:r></w:p></w:body></w:document>',
+    },
+  })
+  t.equal((await read(word, members)).text, 'The engine is blue.')
+})
+
 t.test('marks of text that nothing ends take time by their number', async (t) => {
   const open = '<![CDATA['
   const two = `<p>${open}1 < 2]]> and ${open}3 < 4]]></p><p>End ${open}`
