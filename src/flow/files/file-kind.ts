@@ -154,7 +154,7 @@ const mostMediaType = 256
 function archiveKind(view: Buffer): FileKind {
   try {
     const names = new Set(zipMembers(view).map(({ name }) => name))
-    if (names.has('word/document.xml')) {
+    if ([...names].some((name) => /^word\/document\d*\.xml$/.test(name))) {
       const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
       return { kind: 'file', type }
     }
@@ -239,6 +239,7 @@ function seenType(view: Buffer, head: string): FileType | undefined {
   const rows = firstRows(text, delimiter)
   const [header = []] = rows
   const isTable =
+    !(start !== undefined && isJson(firstLineOf(text), true)) &&
     rows.length >= 3 &&
     header.length >= 3 &&
     rows.every(({ length }) => length === header.length) &&
@@ -246,6 +247,11 @@ function seenType(view: Buffer, head: string): FileType | undefined {
     new Set(header).size === header.length
   if (!isTable) return undefined
   return delimiter === '\t' ? 'text/tab-separated-values' : 'text/csv'
+}
+
+function firstLineOf(text: string): string {
+  const [line = ''] = text.trimStart().split('\n', 1)
+  return line.slice(0, jsonWindow)
 }
 
 /** In UTF-16 code units: who loads it waits. */

@@ -16,6 +16,7 @@ t.test('the type is seen from the bytes, whatever somebody says', async (t) => {
   t.equal(kindOf(paper, { name: 'notes.txt', type: 'text/plain' }), 'application/pdf')
   t.equal(kindOf(Buffer.concat([hex('ef bb bf 0a'), paper])), 'application/pdf')
   t.match(kindOf(docx([{ text: 'x' }])), /wordprocessingml\.document$/)
+  t.match(kindOf(zip({ 'word/document2.xml': '' })), /wordprocessingml\.document$/)
   t.equal(kindOf(epub('x', [])), 'application/epub+zip')
   t.equal(kindOf('OTTO von Bismarck'), 'text utf-8')
   t.equal(kindOf('ID3 is what says the titles of songs'), 'text utf-8')
@@ -80,6 +81,10 @@ t.test('texts are told apart by their type, their name, and what they are', asyn
     kindOf('name\ttoll\told\nFolly\t1\tyes\nOsney\t2\tno\n'),
     'text/tab-separated-values utf-8',
   )
+  const lines = '{"a":1,"b":2,"c":3}\n{"a":4,"b":5,"c":6}\n{"a":7,"b":8,"c":9}\n'
+  t.equal(kindOf(lines), 'text utf-8', 'objects on lines are no table')
+  t.equal(kindOf(`[1,2,3]\r\n[4,5,6]\r\n[7,8,9]`), 'text utf-8', 'nor are lists')
+  t.equal(kindOf('[a],[b],[c]\n1,2,3\n4,5,6\n'), 'text/csv utf-8')
   t.equal(kindOf('Well, yes, no\nand so on\nand so, on, and on\n'), 'text utf-8')
 })
 
