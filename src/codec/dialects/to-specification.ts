@@ -41,6 +41,8 @@ export class SpecificationConverter {
   readonly #reified = new ByteWriter()
   #reifiedCount = 0
   readonly #known = new Set<string>()
+  /** The graph that was digested last, by its place in the message. */
+  #digested: { readonly at: number; readonly digest: string } | undefined
   /** The named graph of the triple that is being converted. */
   #graph = NONE
   readonly #out = new ByteWriter()
@@ -73,6 +75,7 @@ export class SpecificationConverter {
     this.#signs = 0
     this.isBegun = false
     this.#known.clear()
+    this.#digested = undefined
     this.#clear()
     const type = view.contentOf(0)
     view.checkText(type)
@@ -250,6 +253,8 @@ export class SpecificationConverter {
     } else view.copyText(c, out)
     view.close(map)
     this.#clear()
+    // Nothing that metadata say is asked for: the triples of the message say it again.
+    this.#known.clear()
     if (!this.#isRoomy) this.#failSize(at)
   }
 
@@ -502,8 +507,7 @@ export class SpecificationConverter {
     const digest = createHash('sha256').update(said).digest('hex').slice(0, 32)
     const node = entity(`_:triple-${digest}`)
     out.copy(node)
-    const graph = this.#graph === NONE ? '' : this.#textAt(this.#graph)
-    const name = `${digest} ${graph}`
+    const name = `${digest} ${this.#graphDigest()}`
     if (!this.#known.has(name)) {
       if (this.#known.size === maxKnown) this.#known.clear()
       this.#known.add(name)
@@ -511,6 +515,8 @@ export class SpecificationConverter {
       this.#reifiedTriple(node, reified.subject, said, 0, ends[0] - start)
       this.#reifiedTriple(node, reified.predicate, said, ends[0] - start, ends[1] - start)
       this.#reifiedTriple(node, reified.object, said, ends[1] - start, ends[2] - start)
+      // The name of the graph is in each of the four, and may be long.
+      if (!this.#fits(this.#reified.length)) this.#failSize(at)
     }
     this.#graph = outer
     view.close(map)
@@ -529,9 +535,16 @@ export class SpecificationConverter {
     this.#reifiedCount++
   }
 
-  #textAt(at: number): string {
-    const from = this.#view.contentOf(at)
-    return Buffer.from(this.#view.bytes.subarray(from, from + this.#view.lengthAt(at))).toString()
+  /** Of its name, which may be long and comes with each triple that is quoted in it. */
+  #graphDigest(): string {
+    const at = this.#graph
+    if (at === NONE) return ''
+    if (this.#digested?.at !== at) {
+      const from = this.#view.contentOf(at)
+      const name = this.#view.bytes.subarray(from, from + this.#view.lengthAt(at))
+      this.#digested = { at, digest: createHash('sha256').update(name).digest('hex') }
+    }
+    return this.#digested.digest
   }
 }
 

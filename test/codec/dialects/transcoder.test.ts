@@ -130,6 +130,32 @@ t.test('a quoted triple becomes a reified statement, once in a message', async (
   ]
   t.equal(nested.t.length, 9)
   t.same(nested.t.slice(1, 5), reified)
+
+  // Metadata are read by themselves.
+  const [[, both]] = messagesOf(
+    transcode([pack(['t', { m: { ...data.m, m: [about] }, t: [about] }])]),
+  ) as [[string, { m: { m: unknown[] }; t: unknown[] }]]
+  t.same(both.m.m, [stated, ...reified])
+  t.same(both.t, [stated, ...reified])
+})
+
+t.test('a graph with a long name has room for as many quoted triples as a message', async (t) => {
+  const { iri, cats, isA } = parts
+  const g = `urn:${'g'.repeat(100_000)}`
+  let quoted = 0
+  const tree = (levels: number): object => {
+    if (levels === 0) return { t: 'l', v: String(quoted) }
+    const tr = { s: tree(levels - 1), p: iri(isA), o: { t: 'l', v: String(quoted++) } }
+    return { t: 't', tr: { ...tr, o: tree(levels - 1) } }
+  }
+  const plain = { s: iri(cats), p: iri(isA), o: iri(cats) }
+  const triples = [plain, { ...plain, s: tree(6), g }]
+  const bytes = pack(['t', { m: { i: 'x', c: 'c' }, t: triples }])
+  t.equal(quoted, 63)
+  const limits = { ...defaultLimits, maxMessageBytes: 1_000_000 }
+  const { error } = transcode([bytes], limits) as { error: { message: string } }
+  // Of 252 names the first nine have room.
+  t.match(error.message, /\(t\[1\](?:\.\w+){10,}\): in the specification's dialect longer than/)
 })
 
 t.test('an error in what was recognised is told with its place', async (t) => {
