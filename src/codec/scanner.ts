@@ -365,8 +365,10 @@ export class CoreScanner {
     next = this.#term(chunk, next + 2, stop)
     if (next < 0 || fields === 3) return next
     if (next + 3 > stop || this.#view.getUint16(next) !== 0xa167) return -1
-    if (chunk[next + 2] === 0xa0) return -1
-    return this.#text(chunk, next + 2, stop, this.#graphs)
+    const name = next + 2
+    const end = this.#text(chunk, name, stop, this.#graphs)
+    // An empty one, whatever its header, is for the automaton to refuse.
+    return end === name + (headerSizeOf[chunk[name] as number] as number) ? -1 : end
   }
 
   /**

@@ -383,6 +383,11 @@ t.test('datatypes, languages and graphs are checked where they stand', async (t)
   for (const g of ['', 7, null, ['urn:g']]) {
     for (const size of [1, 7, 1000]) t.equal(scan(cut(inGraph(g), size)).error?.path, 't[0].g')
   }
+  // An empty name, with headers that are longer than it needs.
+  for (const header of ['d900', 'da0000', 'db00000000']) {
+    const bytes = Buffer.from(inGraph('').toString('hex').replace(/a0$/, header), 'hex')
+    for (const size of [1, 7, 1000]) t.equal(scan(cut(bytes, size)).error?.path, 't[0].g', header)
+  }
 })
 
 t.test('nothing of a message is handed on before its first triple or embedding', async (t) => {
