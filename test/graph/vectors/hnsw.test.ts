@@ -1,4 +1,5 @@
 import t from 'tap'
+import { GraphBuilder } from '../../../src/graph/vectors/graph-builder.js'
 import { linkVectors } from '../../../src/graph/vectors/hnsw.js'
 import { readHeader } from '../../../src/graph/vectors/links.js'
 import { VectorMemory } from '../../../src/graph/vectors/memory.js'
@@ -339,3 +340,43 @@ t.test('links that went missing after they were seen are an error', async (t) =>
   set.linked = links
   t.equal((await ask(set, next(), 3, false, other)).length, 3)
 })
+
+t.test(`vectors of one digest are compared with a few of them (SEED=${seed})`, async (t) => {
+  const random = new Random(seed)
+  const [count, dimensions] = [1000, 8]
+  const vectors = new Float32Array(count * dimensions)
+  for (let n = 0; n < count; n++) {
+    const vector = vectors.subarray(n * dimensions, (n + 1) * dimensions)
+    do {
+      vector.set(noise(random, dimensions))
+      completeTo(0x1234_5678, vector)
+      // Nothing that would change its length, or is none.
+    } while (!(Math.abs(vector[dimensions - 1] as number) < 1e-6))
+  }
+  const bytes = Buffer.from(vectors.buffer)
+  const empty = makeSet({ dimensions, vectors: [] })
+  const set = { ...empty, count, block: () => Promise.resolve(pack(bytes)) }
+  let compared = 0
+  const { equals } = GraphBuilder.prototype
+  GraphBuilder.prototype.equals = function (a, b) {
+    compared++
+    return equals.call(this, a, b)
+  }
+  t.teardown(() => (GraphBuilder.prototype.equals = equals))
+  await link(set)
+  t.ok(compared > 64 * 900 && compared <= 64 * count, `${compared} comparisons`)
+  t.equal((await ask(set, vectors.subarray(0, dimensions), 10)).length, 10)
+})
+
+/** Writes the last component so that the digest of the vector, as links have it, is that one. */
+function completeTo(digest: number, vector: Float32Array): void {
+  const words = new Uint32Array(vector.buffer, vector.byteOffset, vector.length)
+  let hash = 0
+  for (const word of words.subarray(0, -1)) {
+    hash = Math.imul(hash ^ word, 0x9e37_79b1)
+    hash ^= hash >>> 15
+  }
+  const last = digest ^ (digest >>> 15) ^ (digest >>> 30)
+  // The inverse of the factor, modulo 2^32.
+  words[words.length - 1] = hash ^ Math.imul(last, 0x0e8b_2f51)
+}
