@@ -24,8 +24,9 @@ const firstLevel = 16_384
 const mostMerged = { triples: 2 ** 23, vectors: 2 ** 20, words: 2 ** 28 }
 
 /** What the size of a part goes by. */
-export function rowsOf({ triples, vectors, passages }: PartRecord): number {
-  if (passages === undefined) return vectors?.count ?? triples
+export function rowsOf({ triples, placeRows, vectors, passages }: PartRecord): number {
+  // A merge holds a row of a triple for each place that says it.
+  if (passages === undefined) return vectors?.count ?? Math.max(triples, placeRows)
   const { title, heading, text } = passages.lengths
   return passages.count + title + heading + text
 }

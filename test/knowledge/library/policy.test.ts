@@ -2,7 +2,14 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { groupsOf, merged, type Candidate } from '../../../src/knowledge/library/policy.js'
+import type { PartRecord } from '../../../src/graph/index/layout.js'
+import {
+  groupsOf,
+  merged,
+  mostRows,
+  rowsOf,
+  type Candidate,
+} from '../../../src/knowledge/library/policy.js'
 import { pickSeed } from '../../fixtures/random.js'
 
 const seed = pickSeed() | 0
@@ -103,4 +110,13 @@ t.test('all is put into as few groups as it fits', async (t) => {
       [5, 5],
     ],
   )
+})
+
+t.test('what many cores say counts for each of them', async (t) => {
+  const part = (triples: number, placeRows: number) => ({ triples, placeRows }) as PartRecord
+  t.equal(rowsOf(part(1000, 0)), 1000, 'one place')
+  t.equal(rowsOf(part(1000, 1500)), 1500)
+  // A million triples in five cores: two such parts are more than a merge may hold.
+  const parts = [part(1e6, 5e6), part(1e6, 5e6)].map((record) => candidate(rowsOf(record)))
+  t.equal(merged(parts, mostRows(part(1e6, 5e6)), true), undefined)
 })
