@@ -16,6 +16,7 @@ export type ReadingAnswer =
   | { readonly type: 'failed'; readonly id: number; readonly error: unknown }
 
 interface Waiting extends ReadingRequest {
+  readonly signal: AbortSignal
   readonly resolve: (found: Findings) => void
   readonly reject: (error: unknown) => void
 }
@@ -45,10 +46,10 @@ class ReadingThread {
     let leave = () => {}
     try {
       return await new Promise<Findings>((resolve, reject) => {
-        this.#post({ id, passage, resolve, reject })
+        this.#post({ id, passage, signal, resolve, reject })
         leave = () => {
           reject(signal.reason as Error)
-          setTimeout(() => this.#giveUp(id), graceMs).unref()
+          this.#watch()
         }
         signal.addEventListener('abort', leave, { once: true })
       })
@@ -70,6 +71,7 @@ class ReadingThread {
     const { resolve, reject } = this.#waiting.get(answer.id) as Waiting
     this.#waiting.delete(answer.id)
     if (this.#waiting.size === 0) this.#rest()
+    else this.#watch()
     if (answer.type === 'found') resolve(answer.found)
     else reject(answer.error)
   }
@@ -86,10 +88,14 @@ class ReadingThread {
     void this.#worker.terminate()
   }
 
-  /** Where nothing else has become of it meanwhile, it hangs. */
-  #giveUp(id: number): void {
-    const [first] = this.#waiting.keys()
-    if (first === id) this.#end()
+  /** Where the one that it is at has been left, and is not done some time from now, it hangs. */
+  #watch(): void {
+    const [first] = this.#waiting.values()
+    if (first?.signal.aborted !== true) return
+    const giveUp = () => {
+      if (this.#waiting.has(first.id)) this.#end()
+    }
+    setTimeout(giveUp, graceMs).unref()
   }
 
   /** The one that it was at may have been the cause; the others begin again. */
@@ -99,15 +105,12 @@ class ReadingThread {
     const [first, ...others] = this.#waiting.values()
     this.#waiting.clear()
     first?.reject(new LorekeepError('LK_INTERNAL', 'the thread that read it has ended'))
-    for (const { passage, resolve, reject } of others) {
-      // Somebody has left it already where its signal is aborted: then nobody hears of this.
-      findElsewhere(passage, never).then(resolve, reject)
+    // Those that have been left are not read there.
+    for (const { passage, signal, resolve, reject } of others) {
+      findElsewhere(passage, signal).then(resolve, reject)
     }
   }
 }
-
-/** Of what nobody can leave any more. */
-const never = new AbortController().signal
 
 let thread: { readonly started: Promise<ReadingThread | undefined>; of?: ReadingThread } | undefined
 

@@ -66,7 +66,8 @@ import { parentPort } from 'node:worker_threads'
 parentPort.on('message', ({ id, passage: { text } }) => {
   if (text === 'throw') return parentPort.postMessage({ type: 'failed', id, error: new RangeError('it threw') })
   if (text === 'exit') process.exit(1)
-  while (text === 'hang');
+  const now = Date.now()
+  while (text === 'hang' || (text === 'slow' && Date.now() < now + 2500));
   parentPort.postMessage({ type: 'found', id, found: text })
 })
 parentPort.postMessage({ type: 'ready' })
@@ -91,6 +92,12 @@ t.test('a fault of one passage is of that one alone', async (t) => {
 t.test('a passage that takes for ever ends with its thread when it is left', async (t) => {
   const { told } = await run(t, answers, ['a', 'hang', 'b'])
   t.match(told, ['a', ['Error', null, 'left'], 'b'])
+})
+
+t.test('so do two of them, which are left while another is read', async (t) => {
+  const { told } = await run(t, answers, ['slow', 'hang', 'hang', 'b'])
+  const left = ['Error', null, 'left']
+  t.match(told, ['slow', left, left, 'b'])
 })
 
 t.test('without a thread texts are read here, and one warning says so', async (t) => {
