@@ -89,8 +89,33 @@ function extraction(findings: Findings, chunk: ChunkText, tools: ExtractorTools)
   return { entities: [...entities.values()], triples }
 }
 
-/** A name as the text has it: in its case, and across the ends of lines. */
+const beginsWord = /^[\p{LC}\p{N}]/u
+const endsInWord = /[\p{LC}\p{M}\p{N}]$/u
+const goesOn = /^[\p{LC}\p{M}\p{N}]/u
+const goesOnWithoutEnding = /^[\p{Lu}\p{M}\p{N}]/u
+
+/**
+ * A name as the text has it: in its case, and across the ends of lines. Where the text has `US` and `us`, it is the
+ * one as written; what stands inside of a word, as `Ada` in `Canada`, is no name. It may have an ending in small
+ * letters: `Adas Haus`, `в Лондоне`. Scripts without capitals write prefixes, particles or whole sentences in one.
+ */
 function standing(name: string, text: string): string | undefined {
   const words = name.split(' ').map((word) => word.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&'))
-  return new RegExp(words.join('\\s+'), 'iu').exec(text)?.[0].replace(/\s+/g, ' ')
+  // Borders are looked at by themselves: classes of Unicode in it take some milliseconds of each name.
+  const pattern = new RegExp(words.join('\\s+'), 'giu')
+  const [isBegin, isEnd] = [beginsWord.test(name), endsInWord.test(name)]
+  let inOtherCase: string | undefined
+  let withEnding: string | undefined
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const { 0: all, index } = match
+    pattern.lastIndex = index + ((text.codePointAt(index) as number) > 0xffff ? 2 : 1)
+    if (isBegin && endsInWord.test(text.slice(Math.max(0, index - 2), index))) continue
+    const found = all.replace(/\s+/g, ' ')
+    const behind = text.slice(index + all.length, index + all.length + 2)
+    const isWhole = !isEnd || !goesOn.test(behind)
+    if (isWhole && found === name) return found
+    if (isWhole) inOtherCase ??= found
+    else if (found === name && !goesOnWithoutEnding.test(behind)) withEnding ??= found
+  }
+  return inOtherCase ?? withEnding
 }

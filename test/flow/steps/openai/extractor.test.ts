@@ -90,6 +90,39 @@ t.test('names are as the chunk has them, and what it does not name is left out',
   })
 })
 
+t.test('a name is a word of the text, as written first, or the beginning of one', async (t) => {
+  const server = await startModelServer(t)
+  const extractor = openaiExtractor(modelAt(server))
+  const namesIn = async (text: string, ...names: string[]) => {
+    const definitions = names.map((entity) => ({ entity, definition: 'A thing.' }))
+    server.answer = () => completion({ definitions, relationships: [] })
+    const { entities } = await extractor({ index: 0, start: 0, end: text.length, text }, tools)
+    return entities.map(({ name }) => name)
+  }
+  const english = 'The chairman told us, because AI is of the US, that ASP.NET runs in Canada.'
+  t.strictSame(await namesIn(english, 'AI', 'US', '.net', 'CANADA'), ['AI', 'US', '.NET', 'Canada'])
+  t.strictSame(await namesIn(english, 'Ada', 'air', 'SP', 'can', 'ai'), ['AI'])
+  t.strictSame(await namesIn('Apollo 11 has H2O, USA, E\u0301da.', 'Apollo 1', 'H', 'US', 'E'), [])
+  t.strictSame(await namesIn('Apollo 11 has C++11.', 'C++', 'Apollo 11'), ['C++', 'Apollo 11'])
+  t.strictSame(await namesIn('casino no no; 𐐨𐐬 𐐨𐐨', 'no no', '𐐨'), ['no no', '𐐨'])
+  t.strictSame(await namesIn('Adas Haus an der Donauquelle', 'Ada', 'Donau'), ['Ada', 'Donau'])
+  t.strictSame(await namesIn('Он живёт в Лондоне.', 'Лондон', 'лондоне', 'он'), [
+    'Лондон',
+    'Лондоне',
+    'Он',
+  ])
+  t.strictSame(await namesIn('Η Αθήνα είναι μεγάλη.', 'Αθήνα', 'ήνα'), ['Αθήνα'])
+  t.strictSame(await namesIn('私はAdaと東京都に2024年いた。', '東京', 'ADA', '2024', '024'), [
+    '東京',
+    'Ada',
+    '2024',
+  ])
+  t.strictSame(await namesIn('그는 서울에서 산다.', '서울'), ['서울'])
+  t.strictSame(await namesIn('سافر إلى لندن والقاهرة', 'القاهرة'), ['القاهرة'])
+  t.strictSame(await namesIn('הוא גר בירושלים', 'ירושלים'), ['ירושלים'])
+  t.strictSame(await namesIn('เขาอยู่ในกรุงเทพมหานคร', 'กรุงเทพ'), ['กรุงเทพ'])
+})
+
 t.test('fences and words around the JSON do no harm', async (t) => {
   const server = await startModelServer(t)
   const json = JSON.stringify(good, null, 2)
