@@ -175,6 +175,30 @@ t.test('a name that the end or begin of a chunk cuts is left to its neighbour', 
   t.strictSame((await chunk(0, 24)).entities, [{ name: 'New York City' }])
 })
 
+t.test('no name is cut at a blank line or the end of a sentence, or elsewhere', async (t) => {
+  const namesAt = async (whole: string, part: string) => {
+    const start = whole.indexOf(part)
+    const chunk = { index: 1, start, end: start + part.length, text: part }
+    return (await extract(chunk, whole)).entities.map(({ name }) => name)
+  }
+  for (const [before, gap] of [
+    ['They lived in Prague', '\n\n'],
+    ['They lived in Prague', '\r\n \r\n'],
+    ['They lived in Prague.', '\n\n'],
+    ['They lived in (old) Prague.)', ' '],
+  ]) {
+    const text = 'Kafka met Max Brod in Vienna.'
+    t.strictSame(await namesAt(`${before}${gap}${text}`, text), ['Kafka', 'Max Brod', 'Vienna'])
+  }
+  const heading = 'Kafka\n\nKafka met Max Brod in Vienna, and we met Kafka'
+  const found = ['Kafka', 'Max Brod', 'Vienna']
+  t.strictSame(await namesAt(`They lived in Prague.\n\n${heading}`, heading), found)
+  t.strictSame(await namesAt(`We met Franz ${heading} Max.`, heading), found)
+  const bought = 'We know that it was bought by Apple Inc.'
+  t.strictSame(await namesAt(`${bought} Later it was sold.`, bought), ['Apple Inc.'])
+  t.strictSame(await namesAt(`We met J. R. R. Tolkien here.`, 'Tolkien here.'), [])
+})
+
 t.test('of other languages it takes names inside of sentences', async (t) => {
   const french = 'Le président Emmanuel Macron habite à Paris. Il a vu la chancelière hier.'
   t.strictSame((await extractText(french)).names, ['Emmanuel Macron', 'Paris'])

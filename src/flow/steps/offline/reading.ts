@@ -8,7 +8,7 @@ import { phrases } from './phrases.js'
 import { properNames } from './proper-names.js'
 import { relations } from './relations.js'
 import { isDate, type Statement } from './statement.js'
-import type { Sentence, Tagger } from './tagger.js'
+import { blankLine, type Sentence, type Tagger } from './tagger.js'
 import { definedName } from './opening.js'
 import { topicOf, type Topic } from './topic.js'
 
@@ -36,14 +36,14 @@ export function read(passage: Passage, tagger: Tagger): Reading {
   const text = collapseSpace(passage.text)
   // A promise that does not lean on the tagger, which spells a few words in its own way (`whomst`).
   const isThere = ({ name }: Mention) => isName(name) && text.includes(name)
-  const isCut = cutBy(passage, text)
+  const isCut = cutBy(passage, sentences)
   const isUsable = (end: Mention | DateMention) =>
     isDate(end) || end.name === topic?.name.name || isThere(end)
   return {
     topic,
     sentences: sentences.map((sentence, i) => {
       const all = topic?.namesIn(i) ?? found[i] ?? []
-      const names = all.filter((name) => isThere(name) && !isCut(name))
+      const names = all.filter((name) => isThere(name) && !isCut(name, sentence))
       if (!isEnglish) return { sentence, names, phrases: [], statements: [] }
       const kept = phrases(sentence).filter((phrase) => {
         return isThere(phrase) && !overlaps(phrase, all, (name) => !isWithin(name, phrase))
@@ -84,9 +84,23 @@ function looksEnglish(sentences: readonly Sentence[]): boolean {
   return known >= words * 0.6
 }
 
-/** Whether the chunk begins or ends within a name, as far as capitals tell. */
-function cutBy({ before, after }: Passage, text: string): (name: Mention) => boolean {
-  const goesBack = /\p{Lu}\S*\s*$/u.test(before)
-  const goesOn = /^\s*\p{Lu}/u.test(after)
-  return ({ name }) => (goesBack && text.startsWith(name)) || (goesOn && text.endsWith(name))
+/** Whether the chunk begins or ends within a name that stands there, as far as capitals tell. */
+function cutBy(
+  { text, before, after }: Passage,
+  sentences: readonly Sentence[],
+): (name: Mention, sentence: Sentence) => boolean {
+  const goesBack = /\p{Lu}\S*\s*$/u.test(before) && isWithinSentence(before, text)
+  const goesOn = /^\s*\p{Lu}/u.test(after) && isWithinSentence(text, after)
+  return ({ from, to }, sentence) =>
+    (goesBack && from === 0 && sentence === sentences[0]) ||
+    (goesOn && to === sentence.length && sentence === sentences.at(-1))
+}
+
+/** Whether a sentence goes on from one text to the next; behind an initial it does. */
+function isWithinSentence(before: string, after: string): boolean {
+  const said = before.trimEnd()
+  const gap = before.slice(said.length) + after.slice(0, after.length - after.trimStart().length)
+  if (blankLine.test(gap)) return false
+  const end = said.slice(-10)
+  return !/[.!?…]["'”’»)\]]*$/.test(end) || /(?<!\p{L})\p{Lu}\.$/u.test(end)
 }

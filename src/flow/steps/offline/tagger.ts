@@ -50,6 +50,8 @@ const capital = /^\p{Lu}[\p{L}\p{M}\p{N}.'’&-]*$/u
 const acronym = /^\p{Lu}[\p{Lu}&.]+$/u
 const camelCase = /^\p{Ll}+\p{Lu}[\p{L}\p{N}]*$/u
 const genitive = /^['’]s$/
+/** Paragraphs end there. */
+export const blankLine = /(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)/
 
 let shared: Promise<Tagger> | undefined
 
@@ -176,7 +178,7 @@ function pieces(text: string): string[] {
   const found: string[] = []
   // Whether the engine sees a genitive depends on what it has read before; a space tells it.
   const parted = text.replace(/(?<=\p{L})(?=['’]s(?!\p{L}))/gu, ' ')
-  for (const paragraph of parted.split(/(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)/)) {
+  for (const paragraph of parted.split(blankLine)) {
     let words: string[] = []
     for (const word of paragraph.split(/\s+/)) {
       if (word.length <= maxWordLength) {
