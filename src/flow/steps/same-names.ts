@@ -25,7 +25,7 @@ export type NamesOfOne = readonly [Named, ...Named[]]
 export interface Extracted {
   readonly entities: readonly Named[]
   readonly triples: readonly Triple[]
-  /** The URI of a name that is none of the entities'. */
+  /** The URI of a name that is none of the entities', or of a relation. */
   readonly uriOf: (name: string) => string
 }
 
@@ -331,8 +331,9 @@ class SameNames {
   get #saidOfPeople(): ReadonlySet<string> {
     if (this.#people !== undefined) return this.#people
     const people = new Set<string>()
+    const lives = ['born', 'was born', 'die', 'died'].map((verb) => this.#uriOf(verb))
     for (const { s, p, o } of this.#triples) {
-      const isBorn = p.v.endsWith('/e/born') || p.v.endsWith('/e/died')
+      const isBorn = lives.some((uri) => p.v === uri || p.v.startsWith(`${uri}-`))
       const noun = o.e && p.v === vocabulary.type ? /[a-z]+$/.exec(o.v)?.[0] : undefined
       if (isBorn || (noun !== undefined && isPersonNoun(noun))) people.add(s.v)
     }

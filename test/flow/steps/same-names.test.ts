@@ -1,6 +1,8 @@
 import t from 'tap'
 import { acronymsIn } from '../../../src/flow/steps/acronyms.js'
 import { formOf } from '../../../src/text/name-form.js'
+import { entityUri, relationUri } from '../../../src/flow/steps/names.js'
+import { offlineExtractor } from '../../../src/flow/steps/offline-extractor.js'
 import { sameNames } from '../../../src/flow/steps/same-names.js'
 import { Turns } from '../../../src/turns.js'
 
@@ -108,6 +110,33 @@ t.test('a surname is who has it, where nobody and nothing else in the text does'
     ['Rhys ap Gruffydd ruled. Gruffydd was dead.', ['Rhys ap Gruffydd', 'Gruffydd']],
   ]
   for (const [text, names, title] of apart) t.strictSame(await one(text, names, title), [], text)
+})
+
+t.test('who is born or dies is a person, as the offline extractor has it', async (t) => {
+  const extractor = offlineExtractor()
+  const uriOf = (name: string) => entityUri(name, 'e:')
+  const joinedIn = async (text: string) => {
+    const document = { id: 'd', user: 'u', collection: 'c', metadata: [], text }
+    const found = await extractor(
+      { index: 0, start: 0, end: text.length, text },
+      {
+        signal: new AbortController().signal,
+        document,
+        source: { v: 'd', e: true },
+        entity: (name) => ({ v: uriOf(name), e: true }),
+        relation: (name) => ({ v: relationUri(name, 'e:'), e: true }),
+      },
+    )
+    const entities = found.entities.map(({ name }) => ({ name, uri: uriOf(name) }))
+    const extracted = { entities, triples: found.triples, uriOf }
+    const groups = await sameNames(document, extracted, new Turns(undefined))
+    return groups.map((group) => group.map(({ name }) => name))
+  }
+  const nakata = [['Hideo Nakata', 'Nakata']]
+  t.strictSame(await joinedIn('Hideo Nakata was born in Okayama. Nakata moved to Tokyo.'), nakata)
+  t.strictSame(await joinedIn('Hideo Nakata died in Okayama. Nakata lived in Tokyo.'), nakata)
+  t.strictSame(await joinedIn('Hideo Nakata (born 8 July 1961) met Ada. Nakata left.'), nakata)
+  t.strictSame(await joinedIn('Hideo Nakata stands in Okayama. Nakata is in Tokyo.'), [])
 })
 
 t.test('initials are of whom they can be alone, and a middle name is somebody else', async (t) => {
