@@ -1,18 +1,18 @@
 // How a name is written, without what writers differ in.
 
-const mark = /[^\p{L}\p{M}\p{N}]+/u
+/** Signs at its end are of it: `C++`, `C#`, `Disney+`. */
+const word = /[\p{L}\p{M}\p{N}]+(?:[+#]+(?![+#\p{L}\p{N}]))?/gu
 const genitive = /['’](?:s)?$/u
 const article = /^the\s+(?=\S)/i
 
 /** Without marks, and without a genitive behind them: `E.B. White's` is `E`, `B`, `White`. */
 export function wordsOf(name: string): string[] {
-  return name
+  const plain = name
     .normalize('NFKC')
     .replace(article, '')
     .replace(genitive, '')
     .replace(/(?<=\p{L})['’](?=\p{L})/gu, '')
-    .split(mark)
-    .filter((word) => word !== '')
+  return plain.match(word) ?? []
 }
 
 /** Two names of one form are one name. Numbers stay apart: `3.1` is not `31`. */

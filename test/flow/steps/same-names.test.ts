@@ -24,6 +24,10 @@ t.test('marks, capitals, forms of Unicode and a genitive tell no two names apart
     ['Café', 'Cafe\u0301'],
     ['U.S. Navy', 'US Navy'],
     ["Nan-t'ung", 'Nantung'],
+    ['Disney+’s', 'Disney+'],
+    ['#MeToo', 'MeToo'],
+    ['Rock + Roll', 'Rock Roll'],
+    ['C++11', 'C 11'],
   ] as const
   for (const [a, b] of same) {
     t.equal(formOf(a), formOf(b), `${a} is ${b}`)
@@ -34,6 +38,9 @@ t.test('marks, capitals, forms of Unicode and a genitive tell no two names apart
     ['Formula 1 97', 'Formula 197'],
     ['Apple', 'Apples'],
     ['C', 'C++'],
+    ['Disney', 'Disney+'],
+    ['Visual C#', 'Visual C++'],
+    ['Objective-C', 'Objective-C++'],
     ['office', 'The Office'],
     ['Résumé', 'Resume'],
   ] as const) {

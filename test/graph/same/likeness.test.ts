@@ -41,6 +41,8 @@ t.test('what is not alike is not', (t) => {
     ['World Trade Center', 'WHO'],
     ['Mary Shelley', 'Percy Shelley'],
     ['Van Johnson', 'Walter Johnson'],
+    ['Google', 'Google+'],
+    ['Visual C#', 'Visual C++'],
   ] as const) {
     t.equal(compared(a, b).likeness, undefined, `${a} and ${b}`)
   }
