@@ -52,7 +52,15 @@ function folded(text: string): string {
  * square of its length (ICU 74: 80,000 marks 4.4 s).
  */
 function bounded(text: string): string {
-  return text.length < 10_000 ? text : text.replace(/(\p{M}{64})\p{M}+/gu, '$1')
+  return mayHaveRun(text) ? text.replace(/(\p{M}{64})\p{M}+/gu, '$1') : text
+}
+
+/** A long run is at one of these places. To look at all would take thrice as long as to normalize. */
+function mayHaveRun(text: string): boolean {
+  for (let i = 63; i < text.length; i += 64) {
+    if (text.charCodeAt(i) >= 0x300 && /\p{M}/u.test(text.slice(i - 1, i + 2))) return true
+  }
+  return false
 }
 
 function normalized(vector: Float64Array): Float64Array {

@@ -113,6 +113,13 @@ t.test('of a long run of combining marks the first ones count', async (t) => {
   const text = (run: string) => `${'river '.repeat(3000)}a${run} tide`
   const [short, long] = vectorsOf([text(marks.slice(0, 64)), text(marks)])
   t.strictSame(long, short)
-  // In a text of usual length all of them do.
-  t.notSame(vectorOf(`a${marks.slice(0, 80)}`), vectorOf(`a${marks.slice(0, 64)}`))
+  // Wherever in a text it is, and in a short one, too.
+  for (let place = 0; place < 64; place++) {
+    const before = `${'x'.repeat(place)} a`
+    const bounded = vectorOf(`${before}${marks.slice(0, 64)} tide`)
+    t.strictSame(vectorOf(`${before}${marks.slice(0, 128)} tide`), bounded)
+    t.notSame(vectorOf(`${before}${marks.slice(0, 63)} tide`), bounded)
+  }
+  const far = '\u{1e000}'.repeat(200)
+  t.strictSame(vectorOf(`a${far}`), vectorOf(`a${far.slice(0, 128)}`))
 })
