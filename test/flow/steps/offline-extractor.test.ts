@@ -242,6 +242,13 @@ t.test('a text of one thing again and again takes no time to speak of', async (t
   }
 })
 
+t.test('nor do many brackets in one sentence', async (t) => {
+  for (const text of ['Ada [of it] and '.repeat(20_000), `Ada the ${'(a) '.repeat(40_000)}`]) {
+    const found = await extract({ index: 0, start: 0, end: text.length, text }, text)
+    t.strictSame(flaws(found, text), [])
+  }
+})
+
 const novel = resolve('../shared/data/news-from-nowhere.txt')
 const skip = existsSync(novel) ? false : 'no novel: ../shared/data is not there'
 t.test('every name of a novel stands in its chunk', { skip }, async (t) => {

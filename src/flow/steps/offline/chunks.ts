@@ -75,18 +75,8 @@ const maxVerbWords = 16
 const participle =
   /(?:ed|wn|en|ung|ught|lt|ound|born|made|held|set|cut|won|led|sold|told|shot|run|read|hit|put|paid|laid|said|lost|built|sent|spent|begun|become|overseen)$/
 
-/** In their order; brackets are part of the noun phrase that they follow, and quotes of nothing. */
-export function chunks(
-  sentence: Sentence,
-  names: readonly Mention[],
-  dates: readonly DateMention[],
-  from = 0,
-  to = sentence.length,
-): Chunk[] {
-  return new Chunker(sentence, names, dates).all(from, to)
-}
-
-class Chunker {
+/** Made once for a sentence: each of its brackets is read by itself. */
+export class Chunker {
   readonly #sentence: Sentence
   readonly #names = new Map<number, Mention>()
   readonly #dates = new Map<number, DateMention>()
@@ -97,7 +87,8 @@ class Chunker {
     for (const date of dates) this.#dates.set(date.from, date)
   }
 
-  all(from: number, to: number): Chunk[] {
+  /** In their order; brackets are part of the noun phrase that they follow, and quotes of nothing. */
+  all(from = 0, to = this.#sentence.length): Chunk[] {
     const found: Chunk[] = []
     let i = from
     while (i < to) {

@@ -74,8 +74,8 @@ function asideEnd(sentence: Sentence, from: number): number | undefined {
   if (open === ',' && isCopula(sentence[from + 1])) return from + 1
   if (open !== '(' && open !== ',') return undefined
   let depth = 0
-  for (const [at, { text }] of sentence.entries()) {
-    if (at < from) continue
+  for (let at = from; at < sentence.length; at++) {
+    const { text } = sentence[at] as Word
     if (text === '(') depth++
     if (text === ')') depth--
     if (open === '(' && depth === 0) return at + 1

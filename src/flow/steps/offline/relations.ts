@@ -1,7 +1,7 @@
 // Who does what to whom, when and where, as far as a sentence says it plainly.
 
 import { saidInBrackets } from './brackets.js'
-import { chunks as chunksOf, type Chunk, type NounPhrase, type VerbPhrase } from './chunks.js'
+import { Chunker, type Chunk, type NounPhrase, type VerbPhrase } from './chunks.js'
 import type { DateMention } from './dates.js'
 import { describe, isTelling, kindIn, roleIn } from './descriptions.js'
 import type { Mention } from './mention.js'
@@ -32,8 +32,8 @@ export function relations(sentence: Sentence, found: Found, topic?: Topic): Stat
 
 class ClauseReader {
   readonly #sentence: Sentence
-  readonly #found: Found
   readonly #topic: Topic | undefined
+  readonly #chunker: Chunker
   readonly #chunks: readonly Chunk[]
   /** By where they end. */
   readonly #phrases: ReadonlyMap<number, Mention>
@@ -50,9 +50,9 @@ class ClauseReader {
 
   constructor(sentence: Sentence, found: Found, topic: Topic | undefined) {
     this.#sentence = sentence
-    this.#found = found
     this.#topic = topic
-    this.#chunks = chunksOf(sentence, found.names, found.dates)
+    this.#chunker = new Chunker(sentence, found.names, found.dates)
+    this.#chunks = this.#chunker.all()
     this.#phrases = new Map(found.phrases.map((phrase) => [phrase.to, phrase]))
   }
 
@@ -138,8 +138,7 @@ class ClauseReader {
 
   #readBrackets({ brackets }: NounPhrase, name: Mention, at: number): void {
     if (brackets === undefined) return
-    const { names, dates } = this.#found
-    const inner = chunksOf(this.#sentence, names, dates, ...brackets)
+    const inner = this.#chunker.all(...brackets)
     const isPerson = this.#isPerson(at)
     this.#statements.push(...saidInBrackets(this.#sentence, inner, name, isPerson))
   }
