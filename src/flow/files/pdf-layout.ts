@@ -157,19 +157,59 @@ export function linesOf(fragments: readonly Fragment[]): readonly Line[] {
 }
 
 function lineOf(group: readonly Fragment[]): Fragment {
-  let text = ''
-  let end: number | undefined
-  for (const each of group) {
-    const gap = end === undefined ? 0 : each.left - end
-    const isApart = gap > 0.15 * each.size && !/\s$/.test(text) && !/^\s/.test(each.text)
-    text += isApart ? ` ${each.text}` : each.text
-    end = Math.max(end ?? -Infinity, each.right)
-  }
+  const { text, left, right } = inReadingOrder(group)
   // That of most of it: a first letter may be larger, and a note's number smaller.
   const [most] = [...group].sort((one, other) => other.text.length - one.text.length)
   const { base = 0, size = 0 } = most ?? {}
-  const left = group[0]?.left ?? 0
-  return { text: text.replace(/\s+/gu, ' ').trim(), left, right: end ?? left, base, size }
+  return { text: text.replace(/\s+/gu, ' ').trim(), left, right, base, size }
+}
+
+/** Hebrew, Arabic and their kin; each piece has its own letters in the order of reading already. */
+const rightToLeft =
+  /(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu
+
+/**
+ * Pieces from the left as one: from right to left where most of their letters go so. What goes the other way within
+ * keeps its own order, and in a line from the right the numbers behind it.
+ */
+function inReadingOrder(group: readonly Fragment[]): Fragment {
+  const ways = group.map(({ text }) => wayOf(text))
+  if (!ways.some((way) => way < 0)) return joinedPieces(group, false)
+  const way = ways.reduce((sum, each) => sum + each, 0) < 0 ? -1 : 1
+  const parts: Fragment[] = []
+  for (let at = 0; at < group.length;) {
+    let end = at + 1
+    const isOther = (ways[at] as number) * way < 0
+    for (let next = end; isOther && next < group.length; next++) {
+      const [piece, of] = [group[next] as Fragment, (ways[next] as number) * way]
+      if (of > 0) break
+      if (of < 0 || (way < 0 && /\p{N}/u.test(piece.text))) end = next + 1
+    }
+    parts.push(joinedPieces(group.slice(at, end), isOther && way > 0))
+    at = end
+  }
+  return joinedPieces(parts, way < 0)
+}
+
+/** By its letters, how many more go to the right; fewer than none where most go to the left. */
+function wayOf(text: string): number {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  return letters - 2 * (text.match(rightToLeft)?.length ?? 0)
+}
+
+/** Pieces from the left as one, read from there or from the right. */
+function joinedPieces(group: readonly Fragment[], isBack: boolean): Fragment {
+  let text = ''
+  let edge: number | undefined
+  for (const each of isBack ? group.toReversed() : group) {
+    const gap = edge === undefined ? 0 : isBack ? edge - each.right : each.left - edge
+    const isApart = gap > 0.15 * each.size && !/\s$/.test(text) && !/^\s/.test(each.text)
+    text += isApart ? ` ${each.text}` : each.text
+    edge = isBack ? Math.min(edge ?? Infinity, each.left) : Math.max(edge ?? -Infinity, each.right)
+  }
+  const { base = 0, size = 0, left = 0 } = group[0] ?? {}
+  const right = group.reduce((most, { right }) => Math.max(most, right), left)
+  return { text, left, right, base, size }
 }
 
 function medianOf(numbers: readonly number[]): number {
