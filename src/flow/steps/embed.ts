@@ -36,8 +36,9 @@ export function embed(options: EmbedOptions = {}): EmbedStep {
     name: 'embed',
     record: !isHashing(embedder),
     embedder,
-    run: async (input, { document, signal, progress }): Promise<EmbedOutput> => {
-      const { chunks } = checkKnowledge(input, 'embed', document)
+    run: async (input, context): Promise<EmbedOutput> => {
+      const { document, signal, progress } = context
+      const { chunks } = await checkKnowledge(input, 'embed', context)
       const texts = chunks.map(({ start, end }) => document.text.slice(start, end))
       const onProgress = (done: number) => progress(done, texts.length)
       return { chunks, vectors: await embedVectors(embedder, texts, { signal, batch, onProgress }) }

@@ -56,7 +56,7 @@ export function extract(
     name: 'extract',
     record: options.extractor !== undefined || (embedder !== undefined && !isHashing(embedder)),
     run: async (input, context): Promise<ExtractOutput> => {
-      const { chunks, vectors } = checkKnowledge(input, 'extract', context.document)
+      const { chunks, vectors } = await checkKnowledge(input, 'extract', context)
       const base = `${options.base ?? context.base}e/`
       const source = entityTerm(documentUri(context.document.id, options.base ?? context.base))
       const texts = chunks.map(({ index, start, end }): ChunkText => {

@@ -34,7 +34,7 @@ export function index(options: IndexOptions = {}): Step<ChunkOutput | ExtractOut
     async run(input, context): Promise<IndexOutput> {
       const { document, objects, signal } = context
       const { base = context.base } = options
-      const knowledge = checkKnowledge(input, 'index', document)
+      const knowledge = await checkKnowledge(input, 'index', context)
       const ids = new ObjectIds({ user: document.user, document: document.id })
       const kept = new Set<string>()
       const [chunks, entities] = [knowledge.chunks.length, knowledge.entities.length]

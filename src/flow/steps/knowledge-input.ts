@@ -1,8 +1,9 @@
 // What `store` and `index` get, checked: the step before may be anybody's code.
 
 import { annotationProblem, graphProblem } from '../../terms.js'
+import { Turns } from '../../turns.js'
 import type { Triple, Vector } from '../../types.js'
-import type { FlowDocument } from '../types.js'
+import type { StepContext } from '../types.js'
 import type { Chunk, Entity } from './types.js'
 import { Problems } from '../../door/problems.js'
 import { isRecord, joined, shown, type Fields } from '../../door/wording.js'
@@ -16,8 +17,22 @@ export interface Knowledge {
   readonly triples: readonly Triple[]
 }
 
-/** @throws LorekeepError `LK_STEP_INPUT` with `details` `{ step, errors }` */
-export function checkKnowledge(input: unknown, step: string, { text }: FlowDocument): Knowledge {
+/**
+ * A long text has hundreds of thousands of triples: others have turns meanwhile.
+ * @throws LorekeepError `LK_STEP_INPUT` with `details` `{ step, errors }`; the signal's reason
+ */
+export async function checkKnowledge(
+  input: unknown,
+  step: string,
+  { document: { text }, signal }: Pick<StepContext, 'document' | 'signal'>,
+): Promise<Knowledge> {
+  const turns = new Turns(signal)
+  const each = async (items: readonly unknown[], check: (item: unknown, at: number) => void) => {
+    for (const [at, item] of items.entries()) {
+      check(item, at)
+      if (turns.isLong) await turns.pass()
+    }
+  }
   const reader = new KnowledgeReader()
   const given = isRecord(input) ? input : {}
   const chunks = reader.list(given, 'chunks')
@@ -30,15 +45,15 @@ export function checkKnowledge(input: unknown, step: string, { text }: FlowDocum
       `are missing: '${step}' works on what 'chunk' returned, and the steps between have to hand it on`,
     )
   }
-  chunks.forEach((chunk, at) => reader.chunk(chunk, at, text))
-  vectors.forEach((vector, at) => reader.vector(vector, `vectors[${at}]`))
+  await each(chunks, (chunk, at) => reader.chunk(chunk, at, text))
+  await each(vectors, (vector, at) => reader.vector(vector, `vectors[${at}]`))
   // Where there is no list of chunks, there is no telling which of them there are.
   const count = Array.isArray(given['chunks']) ? chunks.length : Infinity
   if (vectors.length > 0 && vectors.length !== count && count !== Infinity) {
     reader.fail('vectors', `are ${vectors.length}, of ${count} chunks: 'embed' gives each one`)
   }
-  entities.forEach((entity, at) => reader.entity(entity, at, count))
-  triples.forEach((triple, at) => reader.triple(triple, at))
+  await each(entities, (entity, at) => reader.entity(entity, at, count))
+  await each(triples, (triple, at) => reader.triple(triple, at))
   reader.end(step)
   return { chunks, vectors, entities, triples } as Knowledge
 }

@@ -1,12 +1,13 @@
 import type { CoreMessage, CoreMetadata, EntityEmbedding, Triple } from '../../types.js'
 import type { FlowDocument, Step } from '../types.js'
 import { inBatches, type BatchBounds } from '../../batches.js'
-import { entityTerm, graphTriples } from './graph.js'
+import { entityTerm, givenTriples, graphTriples } from './graph.js'
 import { findHeadings } from './headings.js'
 import { checkKnowledge, type Knowledge } from './knowledge-input.js'
 import { maxMessageWeight, weightOf } from '../../message-weight.js'
 import { checkOptions } from '../../door/options.js'
 import { aFlag } from '../../door/rules.js'
+import { Turns } from '../../turns.js'
 import { aBase, chunkUri, documentUri } from './vocabulary.js'
 import type { ChunkOutput, ExtractOutput, StoreOutput } from './types.js'
 
@@ -33,11 +34,11 @@ export function store(options: StoreOptions = {}): Step<ChunkOutput | ExtractOut
     async run(input, context) {
       const { document, knowledge, signal } = context
       const { base = context.base } = options
-      const found = checkKnowledge(input, 'store', document)
+      const found = await checkKnowledge(input, 'store', context)
       const given = chunkEmbeddings ? found : { ...found, vectors: [] }
       const { user, id } = document
       await findHeadings(document, signal)
-      await knowledge.write({ user, id }, coreMessages(document, given, base), {
+      await knowledge.write({ user, id }, coreMessages(document, given, { base, signal }), {
         mode: 'replace',
         signal,
       })
@@ -60,16 +61,18 @@ const embeddingsOfMessage: BatchBounds<EntityEmbedding> = {
 }
 
 /** What a core has of a document and what was found in it. */
-export function* coreMessages(
+export async function* coreMessages(
   document: FlowDocument,
   knowledge: Knowledge,
-  base: string,
-): Generator<CoreMessage, void, undefined> {
+  { base, signal }: { readonly base: string; readonly signal?: AbortSignal },
+): AsyncGenerator<CoreMessage, void, undefined> {
   const { id, user, collection, metadata } = document
   // The document's metadata is among the triples, where every reader finds it. In each message's
   // own metadata a thousand triples would make the core some ten times larger: the first has it.
   let m: CoreMetadata = { i: id, m: metadata, u: user, c: collection }
-  for (const t of inBatches(graphTriples(document, knowledge, base), triplesOfMessage)) {
+  const given = await givenTriples(document, knowledge, new Turns(signal))
+  const triples = graphTriples(document, knowledge, { base, given })
+  for (const t of inBatches(triples, triplesOfMessage)) {
     yield ['t', { m, t }]
     m = { ...m, m: [] }
   }

@@ -2,8 +2,10 @@ import t from 'tap'
 import { vocabulary, documentUri, chunkUri } from '../../../src/flow/steps/vocabulary.js'
 import { store } from '../../../src/flow/steps/store.js'
 import { maxMessageWeight, weightOf } from '../../../src/message-weight.js'
+import { longest } from '../../../src/turns.js'
 import type { CoreMessage, Term, Triple } from '../../../src/types.js'
 import { exported } from '../../fixtures/stores.js'
+import { countTurns } from '../../fixtures/turns.js'
 import {
   contextOf,
   documentOf,
@@ -415,3 +417,22 @@ t.test('options that cannot be are TypeErrors', async (t) => {
 function embeddingsOf(messages: readonly CoreMessage[]) {
   return messages.flatMap(([type, data]) => (type === 'ge' ? [...data.e] : []))
 }
+
+t.test('others have turns while many triples are checked and told once each', async (t) => {
+  const { ms } = longest
+  t.teardown(() => {
+    longest.ms = ms
+  })
+  const keep = await openMemory(t)
+  const document = documentOf()
+  const knowledge = knowledgeOf(document)
+  // All the same: what is written is no more.
+  const triples = new Array<Triple>(5000).fill(knowledge.triples[0] as Triple)
+  longest.ms = -1
+  const turns = countTurns()
+  await store().run({ ...knowledge, triples }, contextOf(keep, document))
+  t.ok(turns() >= 10_000)
+  const signal = AbortSignal.abort(new Error('enough'))
+  const stopped = async () => store().run(knowledge, contextOf(keep, document, { signal }))
+  await t.rejects(stopped(), { message: 'enough' })
+})

@@ -68,7 +68,7 @@ export async function* memoryMessages(
   const { text, found, knowledge } = memory.finish()
   const { ref, collection, base } = options
   const document = { ...ref, collection, metadata: found, text }
-  yield* coreMessages(document, knowledge, base)
+  yield* coreMessages(document, knowledge, { base })
 }
 
 /** Those that are not empty, with their numbers, from 1. */
