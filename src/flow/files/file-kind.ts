@@ -2,6 +2,7 @@
 // somebody gives decide between kinds of text alone.
 
 import { isUtf8 } from 'node:buffer'
+import { charsetOf } from '../charset.js'
 import { delimiterOf, firstRows } from './csv.js'
 import { isJson } from './json-tokens.js'
 import { fileTypes, isFileType, type FileType } from './types.js'
@@ -196,20 +197,31 @@ function hasControls(view: Buffer): boolean {
 const window = 4096
 const html = /^(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>])/i
 const metaCharset = /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i
+const xmlEncoding = /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']\s*([\w:.-]+)/
 
 function textKind(view: Buffer, known: string | undefined, { type, name }: FileHints): FileKind {
   const head = view.toString('latin1', 0, window)
   const isHtml = html.test(afterProlog(head))
-  const said = isHtml && known === undefined ? metaCharset.exec(head)?.[1] : undefined
-  const isUnicode = said === undefined || /^utf-?(?:8|16)/i.test(said)
+  const said = isHtml && known === undefined ? charsetIn(head) : undefined
+  // Its escapes are valid UTF-8.
+  const isEscaped = said === 'iso-2022-jp' && view.includes(0x1b)
   // Nearly every text in another charset is no valid UTF-8, and every file is valid windows-1252.
-  const charset = known ?? (isUtf8(view) ? 'utf-8' : isUnicode ? 'windows-1252' : said)
+  const charset = known ?? (isUtf8(view) && !isEscaped ? 'utf-8' : (said ?? 'windows-1252'))
   const hint = typeOfHint(type) ?? typeOfName(name)
   if (hint !== undefined && !isText(hint)) {
     return foreign(`a text, and not the ${fileTypes[hint]} that it is said to be`)
   }
   const found = hint ?? (isHtml ? 'text/html' : seenType(view, head))
   return { kind: 'text', charset, ...(found !== undefined && found !== plain && { type: found }) }
+}
+
+/** What a page says of itself, where that is a charset, and not Unicode, which can be seen. */
+function charsetIn(head: string): string | undefined {
+  for (const pattern of [metaCharset, xmlEncoding]) {
+    const charset = charsetOf(pattern.exec(head)?.[1] ?? 'utf-8')
+    if (typeof charset !== 'string' && !charset.name.startsWith('utf-')) return charset.name
+  }
+  return undefined
 }
 
 /** Behind what may stand before a document: a byte order mark, XML's declaration, comments, white space. */

@@ -135,5 +135,17 @@ t.test('the charset of a text is found, unless it is known', async (t) => {
   t.equal(kindOf(page), 'text/html iso-8859-2')
   const lies = Buffer.from('<html><meta charset="utf-8"><p>\xb1', 'latin1')
   t.equal(kindOf(lies), 'text/html windows-1252')
+  for (const label of ['unicode', 'utf-16', 'utf-7', 'nonsense', 'hz-gb-2312']) {
+    const none = Buffer.from(`<html><meta charset="${label}"><p>\xb1`, 'latin1')
+    t.equal(kindOf(none), 'text/html windows-1252', label)
+  }
+  const japanese = '<html><meta charset="ISO-2022-JP"><p>\x1b$B$3$s\x1b(B'
+  t.equal(kindOf(japanese), 'text/html iso-2022-jp')
+  t.equal(kindOf(japanese.replace(/\x1b../g, '')), 'text/html utf-8', 'without escapes')
+  const xhtml = (more: string) =>
+    Buffer.from(`<?xml version="1.0" encoding='windows-1251'?>\n<html>${more}<p>\xcc`, 'latin1')
+  t.equal(kindOf(xhtml('')), 'text/html windows-1251')
+  t.equal(kindOf(xhtml('<meta charset="koi8-r">')), 'text/html koi8-r')
+  t.equal(kindOf(xhtml('<meta charset="utf-8">')), 'text/html windows-1251')
   t.equal(kindOf(''), 'text utf-8')
 })
