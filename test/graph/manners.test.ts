@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { patience } from '../../src/graph/miss.js'
 import { createLorekeep, type EntityEmbedding, type Term } from '../../src/index.js'
+import { countTurns } from '../fixtures/turns.js'
 
 const m = { i: '', m: [], u: '', c: 'default' }
 const user = 'u'
@@ -64,15 +65,9 @@ t.test('others have their turn while literals stand for all of their texts', asy
   await keep.knowledge.write(ref, [['t', { m, t: triples }]])
   const graph = keep.knowledge.graph({ user })
   const plain = { v: 'x', e: false }
-  let turns = 0
-  let isOver = false
-  const count = () => {
-    turns++
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
+  const counted = countTurns()
   for await (const triple of graph.match({ s: plain, o: plain }, { byText: true })) t.fail(triple)
-  isOver = true
+  const turns = counted()
   // 700 times 700 combinations.
   t.ok(turns >= 490_000 / patience.rows - 1, `${turns} turns`)
 })
