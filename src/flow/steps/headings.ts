@@ -25,15 +25,18 @@ const code = /^\s*(?:\p{Ll}|[\w.$]+\s*[:+]?=)/u
  * one before it, and none of code below.
  */
 export function* headingsIn(text: string): Generator<Heading, void, undefined> {
-  for (const found of headingsByLine(text)) if (found !== undefined) yield found
+  for (const found of headingsAndPauses(text)) if (found !== undefined) yield found
 }
 
-/** As headingsIn(), with undefined for each line that is none. */
-function* headingsByLine(text: string): Generator<Heading | undefined, void, undefined> {
+const linesAtOnce = 256
+
+/** As headingsIn(), with undefined wherever so many lines are done. */
+function* headingsAndPauses(text: string): Generator<Heading | undefined, void, undefined> {
   if (text.startsWith('#!') || !/(?:^\uFEFF?|[\r\n]) {0,3}#{1,6}[ \t]/.test(text)) return
   let before: Line = { start: 0, text: '' }
   let line: Line | undefined
   let open = ''
+  let lines = 0
   for (const after of linesOf(text)) {
     if (line !== undefined) {
       const [, marks = '', more = ''] = fence.exec(line.text) ?? []
@@ -44,7 +47,7 @@ function* headingsByLine(text: string): Generator<Heading | undefined, void, und
       before = line
     }
     line = after
-    yield undefined
+    if (++lines % linesAtOnce === 0) yield undefined
   }
 }
 
@@ -107,16 +110,12 @@ export async function findHeadings(document: FlowDocument, signal: AbortSignal):
   const { text } = document
   const headings: Heading[] = []
   const turns = new Turns(signal)
-  let lines = 0
-  for (const found of headingsByLine(text)) {
+  for (const found of headingsAndPauses(text)) {
     if (found !== undefined) headings.push(found)
-    // To ask for the time takes as long as to look at a short line.
-    if (++lines % linesAtOnce === 0) await turns.pass()
+    else await turns.pass()
   }
   known.set(document, { text, headings })
 }
-
-const linesAtOnce = 256
 
 /** The heading that a chunk stands under: of those that it begins with the last, else the one before. */
 export function headingAbove(document: FlowDocument, start: number): Heading | undefined {

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { setImmediate as turn } from 'node:timers/promises'
 import { findHeadings, headingsIn, headingsOf, lastAt } from '../../../src/flow/steps/headings.js'
 import { longest } from '../../../src/turns.js'
+import { countTurns } from '../../fixtures/turns.js'
 import { documentOf } from './knowledge.js'
 
 const found = (...lines: string[]) => [...headingsIn(lines.join('\n'))].map(({ text }) => text)
@@ -99,14 +99,9 @@ t.test('headings are found so that others have their turn, or are told to stop',
   })
   const text = `# One\n\n${'1\n'.repeat(50_000)}\n## Two\n\nText.`
   const document = documentOf({ text })
-  let turns = 0
-  let isOver = false
-  const counted = (async () => {
-    for (; !isOver; turns++) await turn()
-  })()
+  const counted = countTurns()
   await findHeadings(document, new AbortController().signal)
-  isOver = true
-  await counted
+  const turns = counted()
   t.ok(turns >= 100, `${turns} turns`)
   const found = headingsOf(document)
   t.strictSame(found, [...headingsIn(text)])
