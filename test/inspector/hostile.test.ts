@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { createSparql } from '../../src/sparql/index.js'
 import { serve } from '../http/fixtures/serving.js'
+import { boats, dick, iri, knows, type, write } from './boats.js'
 import { noBrowser, signIn, watchedPage } from './browser.js'
 import { goTo } from './things.js'
 
@@ -155,6 +156,27 @@ t.test('cores that are compared, and queries of them', { skip }, async (t) => {
     faults.filter((fault) => !/status of (400|404)/.test(fault)),
     [],
   )
+})
+
+t.test('things and types that are called as what objects have', { skip }, async (t) => {
+  const { url, knowledge } = await serve(t, { inspector: true })
+  const names = ['constructor', '__proto__', 'toString']
+  await write(knowledge, 'names', [
+    ...boats,
+    ...names.flatMap((name) => [
+      { s: iri(name), p: type, o: iri(`http://example.org/${name}`) },
+      { s: iri(dick), p: knows, o: iri(name) },
+    ]),
+  ])
+  const { page, faults } = await watchedPage(t, url)
+  await signIn(page, `${url}/api/v1/inspector#/graph/names`, 'alice')
+  for (const name of names) await page.getByRole('button', { name: `${name} 1` }).waitFor()
+  await goTo(page, 'ask?q=haymaking')
+  for (const name of names) {
+    await page.getByRole('button', { name: `Dick knows ${name}` }).click()
+    await page.getByText('None of these passages has').waitFor()
+  }
+  t.strictSame(faults, [])
 })
 
 t.test('whose index it is, and what a server says of itself', { skip }, async (t) => {

@@ -105,5 +105,6 @@ function counted(list: readonly string[]): readonly (readonly [string, number])[
 
 /** The names of types as people would write them. */
 function wordsOf(name: string): string {
-  return texts.graph.kinds[name as keyof typeof texts.graph.kinds] ?? name
+  const { kinds } = texts.graph
+  return Object.hasOwn(kinds, name) ? kinds[name as keyof typeof kinds] : name
 }

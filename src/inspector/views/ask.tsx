@@ -184,7 +184,7 @@ function whereSaid(graph: Subgraph, { s, o }: Triple): GraphSource | undefined {
 }
 
 function nameIn({ labels }: Subgraph, id: string): string {
-  return labels[id] ?? shortened(id)
+  return (Object.hasOwn(labels, id) ? labels[id] : undefined) ?? shortened(id)
 }
 
 interface SourceProps {
