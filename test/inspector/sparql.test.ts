@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Page } from 'playwright-core'
+import { connect } from '../../src/client/index.js'
+import { ask, mostRows, triplesIn } from '../../src/inspector/views/sparql/answer.js'
 import { createSparql } from '../../src/sparql/index.js'
 import { serve } from '../http/fixtures/serving.js'
 import { boats, dick, ellen, knows, label, write } from './boats.js'
@@ -79,6 +81,27 @@ t.test(
     )
   },
 )
+
+t.test('of more than are shown is said that there are more', async (t) => {
+  const { url, knowledge } = await serve(t, { sparql: createSparql() })
+  const p = { v: 'urn:p', e: true }
+  const triples = Array.from({ length: mostRows + 1 }, (_, n) => {
+    return { s: { v: `urn:${n}`, e: true }, p, o: p }
+  })
+  await write(knowledge, 'many', triples)
+  const graph = connect({ url, token: 'admin' }).knowledge.graph({ user: 'alice' })
+  const { signal } = new AbortController()
+  for (const form of ['CONSTRUCT { ?s ?p ?o }', 'SELECT ?s ?p ?o']) {
+    for (const [asked, isCut] of [
+      [mostRows, false],
+      [mostRows + 1, true],
+    ] as const) {
+      const answer = await ask(graph, `${form} WHERE { ?s ?p ?o } LIMIT ${asked}`, signal)
+      t.match(answer, { isCut }, `${asked} of ${form}`)
+      t.equal(triplesIn(answer).length, mostRows)
+    }
+  }
+})
 
 t.test('a result goes into a file as other downloads do', { skip }, async (t) => {
   const { url, knowledge } = await serve(t, { inspector: true, sparql: createSparql() })

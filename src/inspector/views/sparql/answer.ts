@@ -33,7 +33,8 @@ export async function ask(graph: RemoteGraph, query: string, signal: AbortSignal
   const lines: string[] = []
   let isCut = false
   for await (const line of linesOf(body)) {
-    if (lines.length > mostRows) {
+    // A table has a head besides.
+    if (lines.length >= mostRows + Number(isTable)) {
       isCut = true
       break
     }
@@ -83,7 +84,8 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string>
 }
 
 async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const lines = await Array.fromAsync(linesOf(body))
+  const lines: string[] = []
+  for await (const line of linesOf(body)) lines.push(line)
   return lines.join('\n')
 }
 
