@@ -2,23 +2,13 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Asked } from '../asking.js'
-
-interface Page<T> {
-  readonly items: readonly T[]
-  readonly next?: string | undefined
-  readonly total?: number | undefined
-}
+import { readOn, type Read } from './reading-on.js'
 
 export interface Pages<T> extends Asked<readonly T[]> {
   readonly total: number | undefined
   /** `undefined` where this is all. What is under way is awaited. */
   readonly more: (() => void) | undefined
 }
-
-type Read<T> = (after: string | undefined, limit: number) => Promise<Page<T>>
-
-/** A server gives no more at a time. */
-const mostAtOnce = 1000
 
 /**
  * Begins anew whenever one of the keys changes; again() reads as much as was there, and shows it at once. What fails
@@ -47,7 +37,7 @@ export function usePages<T>(read: Read<T>, keys: readonly unknown[], size = 50):
     const reading =
       what === 'more'
         ? readOn(latest.current, items, next, size)
-        : readOn(latest.current, [], undefined, Math.max(size, items.length))
+        : readOn(latest.current, [], undefined, Math.max(size, items.length), items.length)
     const settle = (state: State<T>) => {
       if (turn !== own.turn) return
       own.isBusy = false
@@ -77,26 +67,6 @@ export function usePages<T>(read: Read<T>, keys: readonly unknown[], size = 50):
     again: () => start('again'),
     more: next === undefined ? undefined : () => start('more'),
   }
-}
-
-/** @param wanted how many more; fewer come where a page is not full */
-async function readOn<T>(
-  read: Read<T>,
-  before: readonly T[],
-  after: string | undefined,
-  wanted: number,
-): Promise<Page<T>> {
-  const items = [...before]
-  let page: Page<T> = { items, next: after }
-  let left = wanted
-  do {
-    const limit = Math.min(left, mostAtOnce)
-    page = await read(page.next, limit)
-    items.push(...page.items)
-    left -= limit
-    if (page.items.length < limit) break
-  } while (left > 0 && page.next !== undefined)
-  return { items, next: page.next, total: page.total }
 }
 
 type Wanted = 'more' | 'again'
