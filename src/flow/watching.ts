@@ -33,6 +33,8 @@ const lookMs = 1000
 export class Watching {
   readonly #options: WatchingOptions
   #cancelLook: (() => void) | undefined
+  /** When the next look is due, of the clock's elapsed(). */
+  #lookAt = 0
   /** The version of the queue that watchers know. */
   #seen = 0
 
@@ -60,7 +62,11 @@ export class Watching {
   #lookAfter(delayMs: number): void {
     const { clock, hub, isShared } = this.#options
     if (!isShared || hub.named.length === 0) return
+    const at = clock.elapsed() + delayMs
+    // Whoever watches one after the other puts nothing off.
+    if (this.#cancelLook !== undefined && this.#lookAt <= at) return
     this.#cancelLook?.()
+    this.#lookAt = at
     this.#cancelLook = clock.after(delayMs, () => {
       this.#cancelLook = undefined
       void this.#lookForWatchers().finally(() => this.#lookAfter(lookMs))

@@ -212,6 +212,19 @@ t.test('without a single message it is found by looking', async (t) => {
   t.equal(ofDocument.events.at(-1)?.type, 'cancelled')
 })
 
+t.test('whoever watches one after the other puts no look off', async (t) => {
+  const { one, two, clock } = await twoOver(t, silent)
+  await two.flows.define({ id: 'f', steps: new Notes().steps('a') })
+  const { job } = await one.flows.load('f', document('x'))
+  const ofJob = watched(one.flows, { job })
+  two.flows.run()
+  for (let n = 0; n < 60; n++) {
+    watched(one.flows, { job })
+    await clock.advance(50)
+  }
+  t.equal(ofJob.events.at(-1)?.type, 'done')
+})
+
 t.test('a job that another cancels, or whose record is gone, has ended', async (t) => {
   const { one, two, clock } = await twoOver(t, silent)
   const notes = new Notes()
