@@ -310,7 +310,11 @@ export class FlowRunner implements Runner {
       if (now - claimedAt + nextMs <= leaseMs / 2) continue
       queue.renew(claimed).catch((error: unknown) => {
         if (hasCode(error, 'LK_LEASE_LOST')) execution.interrupt('lost')
-        else onError(error)
+        else {
+          // With the next beat, before what has lapsed is taken back.
+          this.#renewAt = clock.elapsed()
+          onError(error)
+        }
       })
     }
   }

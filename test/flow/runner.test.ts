@@ -538,6 +538,24 @@ t.test('a lease is renewed before it is half over, and not while it is young', a
   t.not(await firstLease(backend), first)
 })
 
+t.test('a renewal that fails is asked for again with the next beat', async (t) => {
+  const faulty = new FaultyBackend(new KeptBackend(new MemoryBackend()))
+  const backend = faulty as unknown as KeptBackend
+  const { flows, clock, errors } = await running(t, { backend, leaseMs: 12_000 })
+  await flows.define({ id: 'f', steps: new Notes().on('a', never).steps('a') })
+  flows.run()
+  const { job } = await flows.load('f', document('x'))
+  await settled()
+  // All is away until right behind a renewal, which is asked for each 4000 ms.
+  faulty.failAt = faulty.calls + 1
+  faulty.lasting = true
+  await clock.advance(12_500)
+  t.ok(errors.length > 0)
+  faulty.failAt = Infinity
+  await clock.advance(1000)
+  t.match(await flows.job(job), { state: 'active', attempts: 1, failures: [] })
+})
+
 async function firstLease(backend: KeptBackend): Promise<string | undefined> {
   for await (const page of (await backend.open('flows')).scan(leaseKeys())) {
     return String(Buffer.from(page[0]!.value))
