@@ -82,6 +82,9 @@ export class JobQueue {
   #entering = 0
   readonly #chance: Chance
   readonly #leaseMs: number
+  /** On the clock's elapsed(): when reap() looked last, and since when it has looked without a long break. */
+  #reapedAt = -Infinity
+  #watchedSince = -Infinity
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #presence: Membership | undefined
@@ -323,6 +326,9 @@ export class JobQueue {
   async reap(): Promise<number> {
     const { state } = this.#committer
     const now = this.#clock.elapsed()
+    // What happened while nobody looked is not known, as in presence.ts: who could not look could not renew either.
+    if (now - this.#reapedAt > this.#leaseMs / 2) this.#watchedSince = now
+    this.#reapedAt = now
     const self = this.#presence?.id
     const gone = new Set(self === undefined ? [] : await goneOf(this.#storage, state, self))
     let hasLapsed = false
@@ -331,7 +337,8 @@ export class JobQueue {
       const isOwn = member === undefined || self === undefined || member === self
       if (isOwn) hasLapsed ||= lapsesAt(lease) <= now
       // It is for himself to take it back, as long as he is there.
-      else if (lapsesAt(lease) + lease.leaseMs <= now) gone.add(member)
+      else if (Math.max(lease.seenAt, this.#watchedSince) + 2 * lease.leaseMs <= now)
+        gone.add(member)
     }
     if (!hasLapsed && gone.size === 0) return 0
     return this.takeFrom(gone)

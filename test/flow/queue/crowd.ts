@@ -40,7 +40,10 @@ export async function crowd(t: Test, count = 2): Promise<Crowd> {
 }
 
 /** Two processes that are there for each other. */
-export async function members(t: Test, { memory, clock }: Crowd): Promise<[Presence, Presence]> {
+export async function members(
+  t: Test,
+  { memory, clock }: Pick<Crowd, 'memory' | 'clock'>,
+): Promise<[Presence, Presence]> {
   const backend = memory.backend()
   const partitions = {
     cores: await backend.open('cores'),

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
 import type { Claimed, JobQueue } from '../../../src/flow/queue/queue.js'
+import type { Presence } from '../../../src/presence.js'
 import { VirtualClock } from '../virtual-clock.js'
+import { members } from './crowd.js'
 import { documentOf, failureOf, jobsOf, leaseMs, openQueue, steps } from './queues.js'
 
 interface Watched {
@@ -109,4 +111,35 @@ t.test('who stood still can do nothing with what was taken from him', async (t) 
   await t.rejects(holder.release(held, failureOf(held)), lost)
   await t.rejects(holder.complete(held, steps), lost)
   t.strictSame(await states(watcher), ['delayed'])
+})
+
+t.test('nobody is taken for dead for a time in which nobody could look', async (t) => {
+  const memory = new SharedMemory()
+  t.teardown(() => memory.close())
+  const clock = new VirtualClock()
+  const [one, other] = await members(t, { memory, clock })
+  const open = async (presence: Presence) =>
+    openQueue(await memory.backend().open('flows'), { clock, presence })
+  const [holder, watcher] = [await open(one), await open(other)]
+  await holder.load('f', documentOf('d'))
+  const [held] = (await holder.claim('f', 1)).jobs
+  assert.ok(held)
+  const looked = async () => {
+    await watcher.refresh()
+    return watcher.reap()
+  }
+  const self = one.id
+  t.equal(await looked(), 0)
+  await clock.advance(3 * leaseMs)
+  t.equal(await looked(), 0)
+  t.equal(one.id, self)
+  // Who could renew since, and does not, has ended or stands still.
+  let reaped = 0
+  for (let n = 0; n < 7; n++) {
+    await clock.advance(leaseMs / 4)
+    reaped += await looked()
+  }
+  t.equal(reaped, 0)
+  await clock.advance(leaseMs / 4)
+  t.equal(await looked(), 1)
 })
