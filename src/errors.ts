@@ -148,13 +148,11 @@ export class LorekeepError extends Error {
       )
     }
     const { kind, message } = catalogue[code]
-    super(detail === undefined ? message : `${message}: ${cut(detail)}`, {
-      ...('cause' in options && { cause: options.cause }),
-    })
+    super(detail === undefined ? message : `${message}: ${cut(detail)}`, options)
     this.name = 'LorekeepError'
     this.code = code
     this.kind = kind
-    this.details = options.details === undefined ? {} : withShortTexts(options.details)
+    this.details = withShortTexts(options.details ?? {})
   }
 }
 
@@ -169,8 +167,6 @@ function cut(text: string): string {
 }
 
 function withShortTexts(details: Readonly<Record<string, unknown>>): typeof details {
-  const isLong = (value: unknown) => typeof value === 'string' && value.length > longestText
-  if (!Object.values(details).some(isLong)) return details
   const texts = Object.entries(details).map(([name, value]) => [
     name,
     typeof value === 'string' ? cut(value) : value,

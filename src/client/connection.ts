@@ -16,12 +16,13 @@ export class ServerError extends LorekeepError {
   readonly requestId: string
 
   constructor(problem: Problem) {
-    const { type: _, title: __, status, detail, kind: ___, requestId, ...more } = problem
-    const { error: ____, code, ...details } = more
+    const { type: _, title: __, kind: ___, error: ____, ...told } = problem
+    const { code, status, detail, requestId, ...details } = told
     // The sentence of the code comes first there, and here.
     const { message } = catalogue[code]
-    const found = detail.startsWith(`${message}: `) ? detail.slice(message.length + 2) : undefined
-    super(code, found ?? (detail === message ? undefined : detail), { details })
+    const start = `${message}: `
+    const found = detail.startsWith(start) ? detail.slice(start.length) : detail
+    super(code, detail === message ? undefined : found, { details })
     this.status = status
     this.requestId = requestId
   }
@@ -41,7 +42,7 @@ interface Problem {
 
 export interface Asking {
   readonly query?: Readonly<Record<string, string | number | undefined>>
-  readonly accept?: string
+  readonly accept?: string | undefined
   readonly type?: string | undefined
   readonly body?: RequestInit['body']
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -91,11 +92,11 @@ export class Connection {
   /** Ends with the connection, and with any of the signals, until it is let go of. */
   #hold(given: Asking['signal']): Hold {
     const leaving = new AbortController()
-    const signals = given === undefined ? [] : [given].flat()
+    const signals = [given ?? []].flat()
+    const ended = () => [...signals, this.#closing.signal].find(({ aborted }) => aborted)
     const leave = () => {
       release()
-      const ended = [...signals, this.#closing.signal].find(({ aborted }) => aborted)
-      leaving.abort(ended?.reason)
+      leaving.abort(ended()?.reason)
     }
     const release = () => {
       for (const signal of signals) signal.removeEventListener('abort', leave)
@@ -103,7 +104,7 @@ export class Connection {
     }
     for (const signal of signals) signal.addEventListener('abort', leave)
     this.#underWay.add(leave)
-    if ([...signals, this.#closing.signal].some(({ aborted }) => aborted)) leave()
+    if (ended() !== undefined) leave()
     return { signal: leaving.signal, release }
   }
 

@@ -111,9 +111,10 @@ export function createFlows(connection: Connection): RemoteFlows {
     return [path, { ...query, state: state && String(state) }] as const
   }
 
-  async function changeAll(
+  async function changeAll<Counted extends 'retried' | 'cancelled'>(
     change: 'retry' | 'cancel',
-    { signal, limit = Infinity, ...query }: Omit<JobChangeQuery, 'scope'>,
+    counted: Counted,
+    { signal, limit = Infinity, ...query }: Omit<JobChangeQuery, 'scope'> = {},
   ) {
     const [path, asked] = ofJobs(query)
     let [changed, after] = [0, query.after]
@@ -124,10 +125,11 @@ export function createFlows(connection: Connection): RemoteFlows {
         `${path}/${change}`,
         { query: { ...asked, after, limit: left }, signal },
       )
-      changed += done.retried ?? done.cancelled ?? 0
+      changed += done[counted] ?? 0
       after = done.next
     } while (after !== undefined && changed < limit)
-    return [changed, after === undefined ? {} : { next: after }] as const
+    const all = { [counted]: changed, ...(after !== undefined && { next: after }) }
+    return all as Readonly<Record<Counted, number>> & { readonly next?: string }
   }
 
   function jobs(query: RemoteJobQuery = {}) {
@@ -220,14 +222,8 @@ export function createFlows(connection: Connection): RemoteFlows {
     async cancel(job) {
       await connection.ask('DELETE', `jobs/${part(job)}`)
     },
-    async retryAll(query = {}) {
-      const [retried, rest] = await changeAll('retry', query)
-      return { retried, ...rest }
-    },
-    async cancelAll(query = {}) {
-      const [cancelled, rest] = await changeAll('cancel', query)
-      return { cancelled, ...rest }
-    },
+    retryAll: (query) => changeAll('retry', 'retried', query),
+    cancelAll: (query) => changeAll('cancel', 'cancelled', query),
     async document({ user, document }) {
       const asked = connection.get<DocumentStatus & { core?: unknown }>(
         `documents/${part(document)}`,

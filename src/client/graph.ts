@@ -100,11 +100,8 @@ export function createGraph(
       for (const id of cores ?? []) form.append('core', id)
       if (collection !== undefined) form.set('collection', collection)
       const type = 'application/x-www-form-urlencoded'
-      const asking = { type, body: String(form), isSafe: true, signal }
-      const response = await connection.ask('POST', 'sparql', {
-        ...asking,
-        ...(accept !== undefined && { accept }),
-      })
+      const asking = { accept, type, body: String(form), isSafe: true, signal }
+      const response = await connection.ask('POST', 'sparql', asking)
       return {
         contentType: response.headers.get('Content-Type') ?? '',
         body: chunksOf(response),
@@ -118,22 +115,23 @@ export function createGraph(
     describe: (term, options) => match({ s: term }, options),
     async *neighbours(term, { limit = Infinity, signal } = {}) {
       let left = limit
-      const asked = (pattern: TriplePattern) =>
-        match(pattern, { signal, ...(left < Infinity && { limit: left }) })
-      if (left > 0) {
-        for await (const triple of asked({ s: term })) {
+      for (const [near, far, direction] of ways) {
+        if (left <= 0) return
+        const asked = { signal, ...(left < Infinity && { limit: left }) }
+        for await (const triple of match({ [near]: term }, asked)) {
           left--
-          yield { term: triple.o, triple, direction: 'out' }
-        }
-      }
-      if (left > 0) {
-        for await (const triple of asked({ o: term })) {
-          yield { term: triple.s, triple, direction: 'in' }
+          yield { term: triple[far], triple, direction }
         }
       }
     },
   }
 }
+
+/** Of neighbours: where in a triple the term stands, and where they do. */
+const ways = [
+  ['s', 'o', 'out'],
+  ['o', 's', 'in'],
+] as const
 
 interface Question {
   readonly signal?: Asking['signal']

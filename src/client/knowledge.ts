@@ -60,7 +60,8 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
 
   async function open(ref: CoreRef, options: ExportOptions): Promise<CoreExport> {
     const { dialect, from, to, signal } = options
-    if (dialect !== undefined && dialect !== 'specification' && (from ?? to) !== undefined) {
+    const isStored = dialect === undefined || dialect === 'specification'
+    if (!isStored && (from ?? to) !== undefined) {
       throw new TypeError(`from and to are for what is stored, not for dialect '${dialect}'`)
     }
     // What is known of a core and what is read of it are of one version, by its tag.
@@ -86,7 +87,7 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
           }),
         },
         isSafe: true,
-        signal: signal === undefined ? own.signal : [signal, own.signal],
+        signal: [own.signal, signal ?? own.signal],
       })
       // What stands in between may have taken it away.
       const version = versionIn(response)
@@ -100,7 +101,6 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
         void leave(response)
         throw new LorekeepError('LK_INTERNAL', 'the server does not answer ranges')
       }
-      const isStored = dialect === undefined || dialect === 'specification'
       const length = isStored && version !== '' ? end - begin : undefined
       const chunks = () => counted(chunksOf(response), length)
       return { ...core, [Symbol.asyncIterator]: chunks }
