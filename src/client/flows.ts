@@ -200,12 +200,11 @@ export function createFlows(connection: Connection): RemoteFlows {
     stop: (id, conditions) => change('POST', `${single(id)}/stop`, conditions),
     remove: (id, conditions) => connection.remove(single(id), 'LK_FLOW_NOT_FOUND', conditions),
     async load(flow, document, { signal } = {}) {
-      const service = `flow/${part(flow)}/service`
-      const [name, asking] =
-        'bytes' in document
-          ? (['file-load', ofFile(document)] as const)
-          : (['text-load', inJson(encoded(document))] as const)
-      const response = await connection.ask('POST', `${service}/${name}`, { ...asking, signal })
+      // What is neither goes as a text: the server says what is wrong with it.
+      const isFile = 'bytes' in document && document.bytes != null
+      const path = `flow/${part(flow)}/service/${isFile ? 'file' : 'text'}-load`
+      const asking = isFile ? ofFile(document) : inJson(document)
+      const response = await connection.ask('POST', path, { ...asking, signal })
       await leave(response)
       return { job: response.headers.get('Lorekeep-Job') ?? '' }
     },
@@ -256,19 +255,6 @@ function isOver(error: unknown): boolean {
   if (!(error instanceof LorekeepError)) return false
   const { code, status = 0 } = error as ServerError
   return (code === 'LK_STORAGE_UNAVAILABLE' && !isFinal(error.cause)) || status >= 500
-}
-
-/** As HTTP takes a text. */
-function encoded(document: TextDocument): object {
-  if (!('content' in document)) return document
-  const { content, ...rest } = document
-  const bytes = new TextEncoder().encode(content)
-  let text = ''
-  // In steps: arguments have to fit on the stack.
-  for (let at = 0; at < bytes.length; at += 8192) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
-  }
-  return { ...rest, text: btoa(text) }
 }
 
 /** As a form where there is more to say than a query has. */

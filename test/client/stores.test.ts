@@ -265,6 +265,28 @@ for (const [door, open] of Object.entries(doors)) {
       t.match((await all(flows.watch({ job }))).at(-1), { state: 'done' })
       t.match(await knowledge.stat({ user: 'alice', id: document }), { id: document })
     }
+    const { id } = text
+    const wrong: readonly (readonly [fields: object, path: string])[] = [
+      [{}, 'text'],
+      [{ content: null }, 'text'],
+      [{ text: 'no base64!', content: undefined }, 'text'],
+      [{ text: 'RWxsZW4=', content: 'Ellen' }, 'content'],
+      [{ charset: 'latin1', content: 'Thämes' }, 'charset'],
+      [{ content: 'Ellen\ud800' }, 'content'],
+      [{ bytes: null }, 'bytes'],
+    ]
+    for (const [fields, path] of wrong) {
+      await t.rejects(flows.load('letters', { id, user: 'alice', ...fields } as never), {
+        code: 'LK_DOCUMENT_INVALID',
+        details: { errors: [{ path }] },
+      })
+    }
+    // A member without a value is none in JSON.
+    if (door === 'over HTTP') {
+      const plain = { ...text, id: 'urn:plain', bytes: undefined }
+      const { job } = await flows.load('letters', plain as never)
+      t.match((await all(flows.watch({ job }))).at(-1), { state: 'done' })
+    }
     await t.rejects(flows.retry(job), { code: 'LK_JOB_STATE' })
     await t.rejects(flows.cancel('none'), { code: 'LK_JOB_NOT_FOUND' })
     await t.rejects(flows.retryAll({ flow: 'none' }), { code: 'LK_FLOW_NOT_FOUND' })
