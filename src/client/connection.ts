@@ -263,8 +263,17 @@ export async function allOf<T>(connection: Connection, path: string): Promise<T[
 
 export const json = 'application/json'
 
+/** @throws LorekeepError `LK_HTTP_REQUEST` for a number that JSON does not have */
 export function inJson(value: unknown): Pick<Asking, 'type' | 'body'> {
-  return { type: json, body: JSON.stringify(value) }
+  const body = JSON.stringify(value)
+  // It would be null, which takes a field away. A text without that is spared asking for every member.
+  if (body?.includes('null')) JSON.stringify(value, finite)
+  return { type: json, body }
+}
+
+function finite(name: string, value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value
+  throw new LorekeepError('LK_HTTP_REQUEST', `${name} is ${value}, which JSON does not have`)
 }
 
 /** A time cannot be among them: HTTP has whole seconds, and a change within the one would be taken for none. */

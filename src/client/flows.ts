@@ -190,8 +190,9 @@ export function createFlows(connection: Connection): RemoteFlows {
   }
 
   return {
-    define: (definition, conditions) =>
-      change('PUT', single(definition.id), conditions, inJson(definition)),
+    async define(definition, conditions) {
+      return change('PUT', single(definition.id), conditions, inJson(definition))
+    },
     get: (id) => maybe('LK_FLOW_NOT_FOUND', connection.get<Flow>(single(id))),
     list: () => allOf<Flow>(connection, 'flows'),
     flowPage: (query = {}) => connection.get<FlowPage>('flows', { ...query }),

@@ -112,11 +112,12 @@ export function createObjects(connection: Connection, flow = 'default'): RemoteO
     schemaPage: (query = {}) => connection.get<SchemaPage>('schemas', { ...query }),
     dropSchema: (name, conditions) =>
       connection.remove(`schemas/${part(name)}`, 'LK_SCHEMA_NOT_FOUND', conditions),
-    import: (batch, { onDuplicate } = {}) =>
-      connection.json('POST', `${ofFlow}/import`, {
+    async import(batch, { onDuplicate } = {}) {
+      return connection.json('POST', `${ofFlow}/import`, {
         ...(typeof batch === 'string' ? { type: json, body: batch } : inJson(batch)),
         query: { on_duplicate: onDuplicate },
-      }),
+      })
+    },
     query,
     async *find({ limit = Infinity, offset, after, ...rest }: ObjectQuery) {
       let left = limit

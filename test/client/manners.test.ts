@@ -284,6 +284,37 @@ t.test('an import of objects goes as the text that it is', async (t) => {
   await t.rejects(elsewhere.objects.import(text('1')), { code: 'LK_FLOW_NOT_FOUND' })
 })
 
+t.test('a number that JSON does not have is refused, and takes no field away', async (t) => {
+  const { url } = await serve(t)
+  const { objects, flows } = connect({ url, token: 'admin' })
+  const price = { type: 'number' }
+  await objects.defineSchema({ name: 'item', fields: { id: { type: 'string' }, price } })
+  const batch = (id: string, price: number) => ({
+    metadata: { id: 'i', user: 'alice', collection: 'c' },
+    schema_name: 'item',
+    values: [{ id, price }],
+  })
+  await objects.import(batch('a', 7))
+  const asking: readonly ((wrong: number) => Promise<unknown>)[] = [
+    (price) => objects.patch('c', 'a', { price }),
+    (price) => objects.replace('c', 'a', { price }),
+    (price) => objects.import(batch('b', price)),
+    (price) => objects.query({ schema_name: 'item', filters: { price: { $lte: price } } }),
+    (price) => objects.explain({ schema_name: 'item', filters: { price: { $lte: price } } }),
+    (minDelayMs) => flows.define({ id: 'f', minDelayMs }),
+  ]
+  for (const wrong of [NaN, Infinity, -Infinity]) {
+    for (const ask of asking) {
+      // A promise that rejects, and nothing that is thrown before there is one.
+      const asked = ask(wrong)
+      await t.rejects(asked, { code: 'LK_HTTP_REQUEST', message: new RegExp(`is ${wrong}`) })
+    }
+  }
+  t.match(await objects.get('c', 'a'), { price: 7 })
+  t.equal(await objects.get('c', 'b'), undefined)
+  t.notOk('price' in ((await objects.patch('c', 'a', { price: null })) ?? {}))
+})
+
 t.test('a load is left by its signal', async (t) => {
   const { url } = await serve(t)
   const silent = through(url, (_, { signal }) => {
