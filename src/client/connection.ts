@@ -4,7 +4,7 @@ import type { ChangeConditions } from '../conditions.js'
 import { parseJson } from '../json-text.js'
 import { catalogue, hasCode, LorekeepError } from '../errors.js'
 import type { ErrorCode } from '../errors.js'
-import { checkOptions } from './options.js'
+import { checkOptions, isText } from './options.js'
 import type { ConnectOptions, Fetch } from './options.js'
 import { upload } from './upload.js'
 import type { Sent } from './upload.js'
@@ -274,6 +274,14 @@ export function inJson(value: unknown): Pick<Asking, 'type' | 'body'> {
 function finite(name: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isFinite(value)) return value
   throw new LorekeepError('LK_HTTP_REQUEST', `${name} is ${value}, which JSON does not have`)
+}
+
+/** @throws LorekeepError `code` for a definition that has no such member, by which its path is named */
+export function nameIn(definition: unknown, path: 'id' | 'name', code: ErrorCode): string {
+  const name = (Object(definition) as Readonly<Record<string, unknown>>)[path]
+  if (isText(name)) return name
+  const message = 'must be a text, not empty'
+  throw new LorekeepError(code, `${path} ${message}`, { details: { errors: [{ path, message }] } })
 }
 
 /** A time cannot be among them: HTTP has whole seconds, and a change within the one would be taken for none. */

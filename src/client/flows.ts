@@ -30,6 +30,7 @@ import {
   isFinal,
   leave,
   maybe,
+  nameIn,
   onCondition,
   pagesOf,
   part,
@@ -191,7 +192,8 @@ export function createFlows(connection: Connection): RemoteFlows {
 
   return {
     async define(definition, conditions) {
-      return change('PUT', single(definition.id), conditions, inJson(definition))
+      const id = nameIn(definition, 'id', 'LK_FLOW_INVALID')
+      return change('PUT', single(id), conditions, inJson(definition))
     },
     get: (id) => maybe('LK_FLOW_NOT_FOUND', connection.get<Flow>(single(id))),
     list: () => allOf<Flow>(connection, 'flows'),

@@ -20,7 +20,7 @@ import type {
 } from '../objects/types.js'
 import type { NamedPageOptions } from '../paging.js'
 import type { AsJson, JsonObject } from '../types.js'
-import { allOf, inJson, json, leave, maybe, onCondition, part } from './connection.js'
+import { allOf, inJson, json, leave, maybe, nameIn, onCondition, part } from './connection.js'
 import type { Connection, RemoteConditions } from './connection.js'
 
 type Typed<T> = JsonObject extends T ? unknown : T
@@ -100,10 +100,10 @@ export function createObjects(connection: Connection, flow = 'default'): RemoteO
 
   return {
     async defineSchema(definition, conditions) {
-      const { name } = Object(definition) as { readonly name?: unknown }
+      const name = nameIn(definition, 'name', 'LK_SCHEMA_INVALID')
       // Saying it again changes nothing.
       const asking = { ...inJson(definition), ...onCondition(conditions) }
-      return connection.json('PUT', `schemas/${part(String(name))}`, asking)
+      return connection.json('PUT', `schemas/${part(name)}`, asking)
     },
     schema: (name) =>
       maybe('LK_SCHEMA_NOT_FOUND', connection.get<SchemaDefinition>(`schemas/${part(name)}`)),

@@ -54,6 +54,6 @@ export function checkOptions(options: ConnectOptions): void {
   for (const [isWrong, found] of problems) if (isWrong) throw new TypeError(`connect(): ${found}`)
 }
 
-function isText(value: unknown): value is string {
+export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }

@@ -104,6 +104,12 @@ for (const [door, open] of Object.entries(doors)) {
   t.test(`${door}: objects`, async (t) => {
     const { objects } = await on(t)
     const fields = { id: { type: 'string' }, seats: { type: 'integer', required: true } }
+    for (const name of [undefined, '', 7]) {
+      await t.rejects(objects.defineSchema({ name, fields }), {
+        code: 'LK_SCHEMA_INVALID',
+        details: { errors: [{ path: 'name' }] },
+      })
+    }
     t.match(await objects.defineSchema({ name: 'boats', fields }), { name: 'boats' })
     t.equal((await objects.schemas()).length, 1)
     t.equal(await objects.schema('none'), undefined)
@@ -220,6 +226,12 @@ for (const [door, open] of Object.entries(doors)) {
 
   t.test(`${door}: flows`, async (t) => {
     const { flows, knowledge, serving } = await on(t)
+    for (const id of [undefined, '', 7]) {
+      await t.rejects(flows.define({ id } as never), {
+        code: 'LK_FLOW_INVALID',
+        details: { errors: [{ path: 'id' }] },
+      })
+    }
     t.match(await flows.define({ id: 'letters', steps: ['chunk', 'store'] }), { active: true })
     t.equal((await flows.list()).length, 2)
     t.equal(await flows.get('none'), undefined)
