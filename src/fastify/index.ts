@@ -1,6 +1,12 @@
 // lorekeep/fastify: the endpoints as a plugin. Nothing of Fastify is imported but its types.
 
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RegisterOptions } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  RegisterOptions,
+} from 'fastify'
 import { answered, NodeCall } from '../http/node/call.js'
 import { checkHandlerOptions, sharedBy } from '../http/options.js'
 import type { HandlerOptions } from '../http/options.js'
@@ -13,7 +19,7 @@ import { splitTarget } from '../http/target.js'
  */
 export interface FastifyLorekeepOptions
   extends HandlerOptions<FastifyRequest>, Pick<RegisterOptions, 'logLevel' | 'logSerializers'> {
-  /** In front of every path but /healthz, /readyz and /metrics. Default `/api/v1`; may be empty. */
+  /** In front of every path but /healthz, /readyz, /metrics and /mcp. Default `/api/v1`; may be empty. */
   readonly prefix?: string
 }
 
@@ -46,9 +52,7 @@ export const fastifyLorekeep: FastifyPluginAsync<FastifyLorekeepOptions> = async
   const ofRoutes = { ...(logLevel && { logLevel }), ...(logSerializers && { logSerializers }) }
   await app.register(
     async (scope) => {
-      // Without one that leaves the body alone, what nobody parses is refused.
-      scope.removeAllContentTypeParsers()
-      scope.addContentTypeParser('*', (_request, _body, done) => done(null))
+      leaveBodies(scope)
       const { length } = mount.split('/')
       scope.all('/*', (request, reply) => {
         // What the app mounts this under may have parameters.
@@ -59,11 +63,20 @@ export const fastifyLorekeep: FastifyPluginAsync<FastifyLorekeepOptions> = async
     },
     { ...ofRoutes, prefix },
   )
-  for (const path of ['/healthz', '/readyz', '/metrics']) {
-    const isThere = app.hasRoute({ method: 'GET', url: mount + path })
-    if (!router.has(path) || isThere) continue
-    app.all(path, ofRoutes, (request, reply) => answer(request, reply, path))
-  }
+  await app.register(async (scope) => {
+    leaveBodies(scope)
+    for (const path of ['/healthz', '/readyz', '/metrics', '/mcp']) {
+      const isThere = ['GET', 'POST'].some((method) => app.hasRoute({ method, url: mount + path }))
+      if (!router.has(path) || isThere) continue
+      scope.all(path, ofRoutes, (request, reply) => answer(request, reply, path))
+    }
+  })
+}
+
+/** Without a parser that does so, what nobody parses is refused. */
+function leaveBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_request, _body, done) => done(null))
 }
 
 function logError(error: unknown, info: { requestId: string; request: FastifyRequest }): void {

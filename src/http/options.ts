@@ -98,7 +98,7 @@ export interface HandlerOptions<Request = IncomingMessage> {
   readonly mcp?: boolean | 'write'
   /** Who may come in; `'none'` lets everyone act for every user. There is no default. */
   readonly authenticate: Authenticate<Request> | 'none'
-  /** In front of every path but /healthz, /readyz and /metrics. Default `/api/v1`; may be empty. */
+  /** In front of every path but /healthz, /readyz, /metrics and /mcp. Default `/api/v1`; may be empty. */
   readonly prefix?: string
   /** Which pages of other origins may read answers. Default: none. */
   readonly cors?: CorsOptions

@@ -79,6 +79,32 @@ t.test('the rest of the app stays as it was', async (t) => {
   t.match(ours.json(), { code: 'LK_HTTP_NOT_FOUND' })
 })
 
+t.test('assistants are answered beside the prefix, with the body as they sent it', async (t) => {
+  const app = create(t)
+  await app.register(
+    async (scope) => {
+      await scope.register(fastifyLorekeep, { ...(await optionsOf(t)), mcp: true })
+    },
+    { prefix: '/deep' },
+  )
+  const ask = (headers: object) =>
+    app.inject({
+      method: 'POST',
+      url: '/deep/mcp',
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: { jsonrpc: '2.0', id: 1, method: 'ping' },
+    })
+  const answered = await ask({ authorization: 'Bearer alice' })
+  t.strictSame(answered.json(), { jsonrpc: '2.0', id: 1, result: {} })
+  t.match((await ask({})).json(), { code: 'LK_HTTP_UNAUTHORIZED' })
+  t.match((await app.inject('/deep/mcp')).json(), { code: 'LK_HTTP_METHOD' })
+
+  const other = create(t)
+  other.post('/mcp', () => ({ mine: true }))
+  other.register(fastifyLorekeep, { ...(await optionsOf(t)), mcp: true })
+  t.strictSame((await other.inject({ method: 'POST', url: '/mcp' })).json(), { mine: true })
+})
+
 t.test('hooks see requests and answers, and authenticate sees what they made', async (t) => {
   const seen: string[] = []
   const app = create(t)
