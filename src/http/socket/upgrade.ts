@@ -20,7 +20,7 @@ import type { WsServer, WsSocket } from './peer.js'
 
 /**
  * For `server.on('upgrade', …)`. Resolves when the socket is closed, or when it has called `next`
- * because the path is none of its own; it never rejects.
+ * because the path is none of its own; it never rejects. What `next` throws is told to `onError`, and the socket closed.
  */
 export type Upgrade = (
   request: IncomingMessage,
@@ -52,10 +52,17 @@ export function createUpgrade(parts: UpgradeParts): Upgrade {
 
   return async (request, socket, head, next) => {
     const isOurs = pathOf(request, parts.prefix) === path
-    if (!isOurs && next !== undefined) return next()
+    const requestId = createRequestId()
+    if (!isOurs && next !== undefined) {
+      try {
+        return next()
+      } catch (error) {
+        report(error, { requestId, request })
+        return void socket.destroy()
+      }
+    }
     // Until the library has it, a socket that breaks has nobody who listens.
     socket.on('error', () => {})
-    const requestId = createRequestId()
     const { method = 'GET', headers } = request
     const route = isOurs ? path : undefined
     const answered = beginRequest({ method, route, requestId }, headers)

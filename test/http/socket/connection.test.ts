@@ -395,6 +395,31 @@ t.test('other paths are the hosts, and a GET is no handshake', async (t) => {
   t.equal((await send(`${url}/api/v1/socket`)).status, 404)
 })
 
+t.test('what a host throws for a path of its own is told, and ends the socket', async (t) => {
+  const { knowledge } = await openStore(t)
+  const told: unknown[] = []
+  const onError = (error: unknown) => void told.push(error)
+  const handler = createHandler({ knowledge, authenticate: 'none', onError })
+  const server = createServer((request, response) => void handler(request, response))
+  const broken = new Error('no such room')
+  const ended: Promise<void>[] = []
+  server.on('upgrade', (request, socket, head) => {
+    const next = () => {
+      throw broken
+    }
+    ended.push(handler.upgrade(request, socket, head, next))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const raw = connect(port, '127.0.0.1')
+  t.teardown(() => raw.destroy())
+  raw.write('GET /elsewhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: a\r\n\r\n')
+  await once(raw, 'close')
+  await t.resolves(Promise.all(ended))
+  t.strictSame(told, [broken])
+})
+
 t.test('an authenticate that fails is a 500, and the host is told', async (t) => {
   const { url, errors } = await serve(t, {
     authenticate: (token) => {
