@@ -1,6 +1,7 @@
 // The protocol over HTTP, a message at a time: nothing is kept between requests, so any server of several may answer.
 
 import type { Server } from '@modelcontextprotocol/server'
+import { LorekeepError } from '../errors.js'
 import { overfull } from './flaws.js'
 import { loadSdk, type Sdk } from './peer.js'
 import { createServer, type ServerOptions } from './server.js'
@@ -25,7 +26,7 @@ export type Answered =
 
 /**
  * `send` gets the answer, of which events come while the work goes on.
- * @throws LorekeepError `LK_PEER_MISSING`
+ * @throws LorekeepError `LK_PEER_MISSING`, and `LK_HTTP_REQUEST` for a notification of too many values
  */
 export async function answerMessage(
   posted: Posted,
@@ -36,9 +37,10 @@ export async function answerMessage(
   const { message, headers, signal } = posted
   const flaw = overfull(sdk, message)
   if (flaw !== undefined) {
-    // Who waits for the answer to a request reads it, and clients of the older era read no other status.
-    const status = flaw.id === null ? 400 : 200
-    await send({ status, text: JSON.stringify({ jsonrpc: '2.0', ...flaw }) })
+    // Nobody waits for the answer to a notification: it is refused as any other request.
+    if (flaw.id === null) throw new LorekeepError('LK_HTTP_REQUEST', flaw.error.message)
+    // Who waits reads it, and clients of the older era read no other status.
+    await send({ status: 200, text: JSON.stringify({ jsonrpc: '2.0', ...flaw }) })
     return
   }
   // What the protocol asks of requests to a server was looked at by whoever calls this.

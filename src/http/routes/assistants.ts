@@ -13,6 +13,7 @@ import type { Places } from '../places.js'
 import { answer, answerJsonText } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import { answerStream, whileConnected, withinTime } from '../stream.js'
+import { requestError } from '../target.js'
 
 interface AssistantRoutesOptions extends JsonLimits {
   readonly stores: AskedStores
@@ -46,6 +47,7 @@ export function assistantRoutes(options: AssistantRoutesOptions): readonly Route
     const { call, principal, query } = exchange
     checkWhence(call, options)
     const named = query.get('user')
+    if (named === '') throw requestError('user', 'must not be empty')
     const isAnyone = principal.user === '*' && named === undefined
     const user = isAnyone ? defaultUser : actingUser(principal, named)
     const message = await readJson(exchange, options)

@@ -165,10 +165,27 @@ t.test('what is wrong in thousands of places is told in some words', async (t) =
     t.match(json(reply), { jsonrpc: '2.0', id: 1, error: { code: -32602 } })
     t.ok(reply.body.length < 1000, `${method}: ${reply.body.length} bytes`)
   }
+  const unasked = await post(url, { jsonrpc: '2.0', method: 'notifications/a', params: named })
+  t.equal(unasked.status, 400, 'nobody waits for the answer to a notification')
+  t.match(unasked.headers['content-type'], /^application\/problem\+json/)
+  t.match(json(unasked), { code: 'LK_HTTP_REQUEST', detail: /at most 500 values/ })
   const filters = { id: { $in: wrong.map(String) } }
   const asked = { name: 'query_objects', arguments: { schema: 'lorekeep_entity', filters } }
   const reply = await post(url, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: asked })
   t.equal(reply.status, 200, 'what is inside the arguments is for the tools')
+})
+
+t.test('the empty name is no user, whoever asks', async (t) => {
+  const { url, errors } = await serve(t, { mcp: true, authenticate })
+  for (const token of ['alice', 'any']) {
+    const reply = await send(`${url}/mcp?user=`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: Buffer.from(JSON.stringify({ ...ping, method: 'tools/list' })),
+    })
+    t.match(json(reply), { status: 400, code: 'LK_HTTP_REQUEST', errors: [{ path: 'user' }] })
+  }
+  t.strictSame(errors, [])
 })
 
 t.test('progress comes before the answer, to those who take events alone', async (t) => {
