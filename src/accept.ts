@@ -36,7 +36,7 @@ function rangeOf(text: string): MediaRange {
 export function weighted(text: string): readonly [name: string, quality: number] {
   const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
   const weight = parameters.find((parameter) => parameter.startsWith('q='))
-  const quality = weight === undefined ? 1 : Number(weight.slice(2))
+  const quality = weight === undefined ? 1 : Number(weight.slice(2) || NaN)
   // A weight that is none says nothing against it.
   return [name, quality >= 0 && quality <= 1 ? quality : 1]
 }

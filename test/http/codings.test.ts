@@ -27,6 +27,7 @@ t.test('what a client accepts', async (t) => {
     ['gzip ; q=0.000', undefined, false],
     ['gzip;q=0.001', 'gzip', false],
     ['gzip;q=x', 'gzip', false],
+    ['gzip;q=', 'gzip', false],
     ['gzip;q=0.5, identity', undefined, false],
     ['gzip;q=0.5, identity;q=0.4', 'gzip', false],
     ['gzip, identity', 'gzip', false],
