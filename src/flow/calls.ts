@@ -19,8 +19,9 @@ export const runOptions = {
   ),
 }
 const aState = oneOf(...states)
+/** What can be no id of a flow is that of one that there is not. */
 const filterOptions = {
-  flow: aFlowId,
+  flow: aString,
   state: aRule<JobState | readonly JobState[]>(
     `${aState.expected}, or an array of these`,
     (value) => aState.holds(value) || (Array.isArray(value) && value.every(aState.holds)),
@@ -49,7 +50,7 @@ export const jobChangeOptions = {
 const documentFilter = {
   user: aString,
   prefix: aString,
-  flow: aFlowId,
+  flow: aString,
   collection: aString,
   completedFrom: aTime,
   completedTo: aTime,
@@ -61,7 +62,7 @@ export const documentPageOptions = { ...documentFilter, ...pageRules }
 const readOptions = { scope: aScope, reads: aReads }
 export const watchOptions = {
   job: aString,
-  flow: aFlowId,
+  flow: aString,
   user: aString,
   document: aString,
   signal: aSignal,

@@ -43,7 +43,9 @@ t.test('all that match are retried, whatever they are', async (t) => {
   t.strictSame(await flows.retryAll(), { retried: 2 })
   t.match(await flows.stats('f'), { queued: 6, dead: 0 })
   for await (const { attempts } of flows.jobs({ flow: 'f' })) t.equal(attempts, 0)
-  await t.rejects(flows.retryAll({ flow: 'none' }), { code: 'LK_FLOW_NOT_FOUND' })
+  for (const flow of ['none', '', 'x'.repeat(257)]) {
+    await t.rejects(flows.retryAll({ flow }), { code: 'LK_FLOW_NOT_FOUND' })
+  }
   await t.rejects(flows.retryAll({ limit: 0 }), TypeError)
 })
 

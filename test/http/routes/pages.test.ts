@@ -95,8 +95,17 @@ t.test('jobs are found by what failed, by collection, and by time, in all flows'
   t.ok((await found(`createdFrom=${createdAt}`)).includes(dead))
   t.notOk((await found(`updatedTo=${updatedAt}`)).includes(dead))
   t.ok((await found(`updatedFrom=${updatedAt}`)).includes(dead))
-  const { value } = await ask(serving, 'GET /jobs?flow=none')
-  t.match(value, { code: 'LK_FLOW_NOT_FOUND' })
+  const none = { status: 404, value: { code: 'LK_FLOW_NOT_FOUND' } }
+  const long = 'x'.repeat(257)
+  // What can be no id is a flow that there is not, too.
+  for (const id of ['none', '', long]) {
+    for (const line of ['GET /jobs', 'POST /jobs/retry', 'POST /jobs/cancel']) {
+      t.match(await ask(serving, `${line}?flow=${id}`), none, `${line} ${id}`)
+    }
+    const completed = await ask(serving, `GET /documents?flow=${id}`)
+    t.match(completed, { status: 200, value: { documents: [] } }, id)
+  }
+  t.match(await ask(serving, `GET /flow/${long}/jobs`), none)
   const any = await ask(serving, 'GET /jobs?state=dead', undefined, as('admin'))
   t.match(any.value, { total: 1 })
 })
