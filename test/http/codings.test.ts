@@ -3,7 +3,10 @@
 
 import zlib from 'node:zlib'
 import t from 'tap'
+import type { Sink } from '../../src/http/call.js'
 import { acceptedBy, isAccepted } from '../../src/http/coding/accepted.js'
+import { codings } from '../../src/http/coding/codings.js'
+import { EncodedSink } from '../../src/http/coding/encoded-sink.js'
 import { best, decoders } from './fixtures/codings.js'
 import { byBothDoors, fill } from './fixtures/doors.js'
 import type { Asked } from './fixtures/doors.js'
@@ -225,6 +228,47 @@ t.test('ranges are of what is not encoded', async (t) => {
     t.equal((await ask(path, { headers: beyond })).status, 416)
   })
 })
+
+t.test(
+  'what was written goes on when there is room again, though nobody waits for it',
+  async (t) => {
+    /** With room for one chunk, which is taken later. */
+    class Narrow implements Sink {
+      isFull = false
+      readonly bytes: Uint8Array[] = []
+
+      write(chunk: string | Uint8Array): boolean {
+        this.bytes.push(Buffer.from(chunk))
+        this.isFull = true
+        setImmediate(() => (this.isFull = false))
+        return false
+      }
+
+      flush(): void {}
+
+      async drained(): Promise<void> {
+        this.isFull = false
+      }
+
+      async end(): Promise<void> {}
+    }
+    for (const { name, encode } of codings) {
+      if (encode === undefined) continue
+      const sink = new Narrow()
+      const encoder = encode.createEncoder()
+      const encoded = new EncodedSink(sink, encoder, true)
+      const content = Buffer.from(
+        new Uint32Array(100_000).map((_, n) => Math.imul(n * n, 2654435761)).buffer,
+      )
+      encoded.write(content)
+      encoded.write('the last of it')
+      encoder.end()
+      await new Promise((resolve) => encoder.once('end', resolve))
+      const whole = Buffer.concat([content, Buffer.from('the last of it')])
+      t.ok(decoders[name]!(Buffer.concat(sink.bytes)).equals(whole), name)
+    }
+  },
+)
 
 t.test('lines come one by one, and events as they are', async (t) => {
   const serving = await serve(t, { heartbeatMs: 20 })

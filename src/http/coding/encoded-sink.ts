@@ -16,8 +16,9 @@ export class EncodedSink implements Sink {
     this.#sink = sink
     this.#encoder = encoder
     this.#isPrompt = isPrompt
+    // However slow the reader is: held back it would take more memory, and somebody would have to let it go on.
     encoder.on('data', (chunk: Uint8Array) => {
-      if (!sink.write(chunk)) encoder.pause()
+      sink.write(chunk)
       this.#wake()
     })
     encoder.on('drain', () => this.#wake())
@@ -66,9 +67,7 @@ export class EncodedSink implements Sink {
       if (this.#sink.isFull) await this.#sink.drained(idleTimeoutMs)
       if (this.#failure !== undefined) throw this.#failure
       if (this.#hasEnded || isSo()) return
-      const woken = new Promise<void>((resolve) => (this.#wake = resolve))
-      this.#encoder.resume()
-      await woken
+      await new Promise<void>((resolve) => (this.#wake = resolve))
     }
   }
 }
