@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { HandlerOptions } from '../../src/http/index.js'
@@ -105,6 +106,46 @@ t.test('it is served to everyone, made once', async (t) => {
   const all = Object.keys((document['components'] as { schemas: object }).schemas)
   t.strictSame(all.sort(), Object.keys(schemas).sort(), 'no schema is there for nothing')
   t.equal((await send(`${serving.url}/api/v1/openapi.json`)).body.compare(reply.body), 0)
+})
+
+t.test('bodies that a route takes are bodies by the document, and others are not', async (t) => {
+  const { url } = await serve(t)
+  const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as JsonObject
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema(document, 'document')
+  const text = { id: 'a', title: null, charset: null }
+  const fields = { id: { type: 'string' } }
+  const [a, b] = ['x', 'y'].map((v) => ({ v, e: true }))
+  const rows: readonly (readonly [schema: string, line: string, body: object, takes: boolean])[] = [
+    ['TextLoad', 'POST flow/default/service/text-load', { ...text, text: 'YQ==' }, true],
+    [
+      'TextLoad',
+      'POST flow/default/service/text-load',
+      { ...text, content: 'a', text: null },
+      true,
+    ],
+    ['TextLoad', 'POST flow/default/service/text-load', text, false],
+    ['NewSchema', 'PUT schemas/s', { fields, index_undeclared: false }, true],
+    ['NewSchema', 'PUT schemas/s', { fields, index_undeclared: 'no' }, false],
+    // What it is asked of there is not.
+    ['Pair', 'POST graph/merge?user=a', { a, b, collection: 'c' }, true],
+    ['Pair', 'POST graph/merge?user=a', { a, b, collection: 7 }, false],
+  ]
+  for (const [schema, line, body, takes] of rows) {
+    const [method = '', path = ''] = line.split(' ')
+    const said = `${line} ${JSON.stringify(body)}`
+    t.equal(ajv.validate({ $ref: `document#/components/schemas/${schema}` }, body), takes, said)
+    const headers = { authorization: 'Bearer admin' }
+    const sent = await fetch(`${url}/api/v1/${path}`, {
+      method,
+      headers,
+      body: JSON.stringify(body),
+    })
+    const { detail = '' } = (sent.ok ? {} : await sent.json()) as { detail?: string }
+    t.equal(sent.ok || /is nowhere in the graph/.test(detail), takes, said)
+  }
+  const { Pair } = (document['components'] as { schemas: Record<string, JsonObject> }).schemas
+  t.strictSame(Object.keys(Pair!['properties'] as object), ['a', 'b', 'collection'])
 })
 
 t.test('what it says several times is there once, and nothing is lost by it', async (t) => {

@@ -27,6 +27,7 @@ export const coreOperations = {
       'LK_CORE_TOO_LARGE',
       'LK_RDF_FORMAT',
       'LK_RDF_LOSS',
+      'LK_PEER_MISSING',
       'LK_HTTP_ENCODING',
       'LK_HTTP_TIMEOUT',
       'LK_HTTP_BODY_CONSUMED',
@@ -55,6 +56,7 @@ export const coreOperations = {
     errors: [
       'LK_CORE_REF',
       'LK_CORE_NOT_FOUND',
+      'LK_PEER_MISSING',
       'LK_HTTP_RANGE',
       'LK_HTTP_TIMEOUT',
       'LK_HTTP_BUSY',

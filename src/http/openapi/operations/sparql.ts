@@ -2,7 +2,7 @@
 
 import { sparqlExamples as examples } from '../examples/sparql.js'
 import type { Answer, Operation } from '../operation.js'
-import { anyObject, object, text } from '../schema.js'
+import { anyObject, list, object, text } from '../schema.js'
 import type { ErrorCode } from '../../../errors.js'
 
 const errors: readonly ErrorCode[] = [
@@ -49,7 +49,14 @@ export const sparqlOperations = {
       content: {
         'application/sparql-query': { schema: text },
         'application/x-www-form-urlencoded': {
-          schema: object({ query: text, 'user?': text, 'collection?': text, 'core?': text }),
+          schema: object({
+            query: text,
+            'user?': text,
+            'collection?': text,
+            'core?': list(text),
+            'default-graph-uri?': list(text),
+            'named-graph-uri?': list(text),
+          }),
         },
       },
     },

@@ -182,7 +182,7 @@ export const coreSchemas = {
     ...asked,
   }),
   AnswerQuestion: object({ text, 'maxPromptLength?': count, ...retrieval, ...asked }),
-  Pair: object({ a: term, b: term, ...asked }),
+  Pair: object({ a: term, b: term, 'collection?': asked['collection?'] }),
   Matches: object({ triples: list(ref('Triple')), 'truncated?': truncated }),
   Count: object({ count }),
   Bindings: described('Terms by the names of variables, without the `?`.', mapOf(term)),

@@ -36,7 +36,7 @@ const document = {
   ),
   'user?': { type: ['string', 'null'] },
   'collection?': { type: ['string', 'null'] },
-  'title?': text,
+  'title?': { type: ['string', 'null'] },
 }
 const left = {
   'next?': described('Where more may be left: what to pass as `after`.', text),
@@ -72,10 +72,12 @@ export const flowSchemas = {
   TextLoad: {
     ...object({
       id: text,
-      text: described('Base64 of the text.', text),
-      'charset?': { type: ['string', 'null'] },
+      'text?': described('Base64 of the text.', { type: ['string', 'null'] }),
+      'charset?': described('Of `text`.', { type: ['string', 'null'] }),
+      'content?': described('The text itself, in place of `text`.', { type: ['string', 'null'] }),
       ...document,
     }),
+    anyOf: [{ required: ['text'] }, { required: ['content'] }],
     additionalProperties: true,
   },
   FileForm: object({

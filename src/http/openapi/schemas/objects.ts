@@ -87,13 +87,14 @@ export const objectSchemas = {
     ...object({
       'name?': text,
       ...definition,
+      'index_undeclared?': flag,
       'indexes?': list(ref('IndexDefinition')),
       'strict?': flag,
       'id_field?': text,
       'generate_ids?': flag,
     }),
     additionalProperties: true,
-    description: 'A definition in any of the forms of docs/schemas.md.',
+    description: 'A definition in any of the forms of docs/objects.md.',
   },
   SchemaPage: object({ schemas: list(ref('SchemaDefinition')), ...page, total: count }),
   ObjectImport: object({
