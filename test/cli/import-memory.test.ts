@@ -2,6 +2,8 @@
 
 import { join } from 'node:path'
 import t from 'tap'
+import type { Triple } from '../../src/types.js'
+import { vocabulary } from '../../src/vocabulary.js'
 import { fail, run, succeed } from './command.js'
 
 /** As that server writes it, with what it lets through: names that no line is about, and lines twice. */
@@ -43,14 +45,54 @@ t.test('what a memory says is found, with where it stands', async (t) => {
   t.match(await found('search', 'smith spanish'), '"text":"John Smith: Speaks fluent Spanish"')
   t.match(await found('search', 'bees'), '"core":"memory"')
   t.match(await found('ask', 'Where does John Smith work?'), 'John Smith works at Anthropic.')
-  const s = '<http://trustgraph.ai/john_smith>'
+  const s = '<http://trustgraph.ai/e/john-smith>'
   const triples = await found('match', '--s', s)
-  t.match(triples, 'http://trustgraph.ai/works_at')
-  t.match(triples, 'http://trustgraph.ai/person')
+  t.match(triples, 'http://trustgraph.ai/e/works-at')
+  t.match(triples, 'http://trustgraph.ai/e/person')
   t.match(triples, 'Graduated in 2019')
 
   const again = await run(t, ['import', join(place, 'memory.jsonl'), ...where])
   t.match(again.stderr, /held this already, nothing was stored/)
+})
+
+t.test('a name of a memory and of a text is one entity, whatever the base', async (t) => {
+  const base = 'urn:ours:'
+  const place = t.testdir({
+    'memory.jsonl': text(lines),
+    'note.txt': 'John Smith lives in Paris.',
+    'config.json': JSON.stringify({ base }),
+  })
+  const file = (name: string) => join(place, name)
+  for (const [data, more] of [
+    [file('usual'), { load: [], import: [] }],
+    [file('ours'), { load: ['--config', file('config.json')], import: ['--base', base] }],
+  ] as const) {
+    const where = ['--data', data]
+    await succeed(t, ['load', file('note.txt'), '--id', 'note', '--wait', ...where, ...more.load])
+    const triplesOf = async (...pattern: string[]) =>
+      String(await succeed(t, ['match', ...pattern, ...where, '--json']))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Triple)
+    const label = ['--p', `<${vocabulary.label}>`, '--o', '"John Smith"']
+    const [ofText, ...others] = await triplesOf(...label)
+    t.equal(others.length, 0)
+    await succeed(t, ['import', file('memory.jsonl'), ...where, ...more.import])
+    t.same(await triplesOf(...label), [ofText], 'no other has the name')
+    const said = await triplesOf('--s', `<${ofText?.s.v}>`)
+    const objects = said.map(({ o }) => o.v.replace(/.*[/:]/, ''))
+    for (const object of ['paris', 'anthropic', 'Speaks fluent Spanish']) {
+      t.ok(objects.includes(object), object)
+    }
+  }
+})
+
+t.test('what is no word without its underscores stays as it is', async (t) => {
+  const place = t.testdir({ 'memory.jsonl': text([{ ...lines[1], name: '__' }]) })
+  const where = ['--data', join(place, 'data')]
+  await succeed(t, ['import', join(place, 'memory.jsonl'), ...where])
+  const triples = await succeed(t, ['match', '--s', '<http://trustgraph.ai/e/__>', ...where])
+  t.match(String(triples), 'organization')
 })
 
 t.test('a line that is wrong is named, and nothing is stored', async (t) => {
@@ -81,6 +123,8 @@ t.test('flags of other formats are refused, and --format says what a file is', a
   const where = ['--data', join(place, 'data')]
   const file = join(place, 'memory')
   t.match(await fail(t, 2, ['import', `${file}.jsonl`, '--loss', 'drop']), /not for memory files/)
+  const noIri = ['import', `${file}.jsonl`, '--base', 'ours']
+  t.match(await fail(t, 2, noIri), /--base must be the beginning of a URI/)
   await succeed(t, ['import', file, '--format', 'memory', '--id', 'mine', ...where])
   t.match((await run(t, ['cores', ...where, '--json'])).stdout.toString(), '"id":"mine"')
 })

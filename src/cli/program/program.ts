@@ -185,7 +185,11 @@ function addImport(program: Command): void {
         'which dialects of core streams are read (default: any)',
       ).choices(importDialects),
     )
-    .option('--base <iri>', 'what relative IRIs of RDF are relative to', parseText)
+    .option(
+      '--base <iri>',
+      'what relative IRIs of RDF are relative to, or what URIs of a memory file begin with',
+      parseText,
+    )
     .option(
       '--collection <name>',
       'of what comes from RDF, or of the documents of a workspace (default: default)',

@@ -11,7 +11,7 @@ export interface ImportCommandOptions extends AccessOptions {
   readonly dialect?: ImportDialect
   /** A format of RDF, `tgx` or `core`. By default what the name of the file says, or else `core`. */
   readonly format?: string
-  /** Of RDF and of workspaces; `base` of RDF alone, and `flow` of workspaces. */
+  /** Of RDF and of workspaces; `base` of RDF and of memory files, and `flow` of workspaces. */
   readonly loss?: RdfLoss
   readonly base?: string
   readonly collection?: string

@@ -2,7 +2,8 @@
 
 import { basename } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { defaultBase } from '../../../flow/steps/vocabulary.js'
+import { broken } from '../../../door/rules.js'
+import { aBase, defaultBase } from '../../../flow/steps/vocabulary.js'
 import type { ImportSummary } from '../../../knowledge/types.js'
 import { rdfFormatNamed, rdfFormatOfFile } from '../../../rdf/format.js'
 import type { RdfFormat } from '../../../rdf/format.js'
@@ -44,7 +45,7 @@ export async function importCore(file: string, options: ImportCommandOptions): P
           if (format === undefined) return await store(source)
           const { loss, base, collection = 'default' } = options
           if (format === 'memory') {
-            const given = { file, ref, collection, base: defaultBase, counts: memory }
+            const given = { file, ref, collection, base: base ?? defaultBase, counts: memory }
             return await store(encodedMessages(memoryMessages(source, given)))
           }
           // Here rather than in a server: what it stores is the same, and needs no library there.
@@ -109,9 +110,10 @@ function tellMemory({
 function formatOf(file: string, options: ImportCommandOptions): RdfFormat | 'memory' | undefined {
   const { format: named, base, dialect } = options
   if (named === 'memory' || (named === undefined && /\.jsonl$/i.test(file))) {
-    const flag = (['loss', 'base', 'dialect'] as const).find((name) => options[name] !== undefined)
-    if (flag === undefined) return 'memory'
-    throw new UsageError(`--${flag} is not for memory files`)
+    const flag = (['loss', 'dialect'] as const).find((name) => options[name] !== undefined)
+    if (flag !== undefined) throw new UsageError(`--${flag} is not for memory files`)
+    if (base === undefined || aBase.holds(base)) return 'memory'
+    throw new UsageError(`--base ${broken(aBase, base)}`)
   }
   const format = named === undefined ? rdfFormatOfFile(file) : rdfFormatNamed(named)
   if (format !== undefined) {

@@ -29,6 +29,7 @@ export interface MemoryOptions {
   readonly file: string
   readonly ref: CoreRef
   readonly collection: string
+  /** Of URIs, as flows take it: those of entities and relations have `e/` behind it. */
   readonly base: string
   readonly counts: MemoryCounts
 }
@@ -57,7 +58,7 @@ export async function* memoryMessages(
 ): AsyncGenerator<CoreMessage, void, undefined> {
   const chunks: Uint8Array[] = []
   for await (const chunk of source) chunks.push(chunk)
-  const memory = new Memory(options.base, options.counts)
+  const memory = new Memory(`${options.base}e/`, options.counts)
   for (const [line, bytes] of linesOf(Buffer.concat(chunks))) {
     try {
       memory.take(bytes)
@@ -144,7 +145,7 @@ class Memory {
     // Another spelling of the name.
     if (entity.name !== name) this.#add(label(uri, name))
     for (const text of texts) {
-      if (this.#say(`${inWords(entity.name)}: ${text}`, [entity])) this.#counts.observations++
+      if (this.#say(`${entity.name}: ${text}`, [entity])) this.#counts.observations++
       this.#add({ s: iri(uri), p: iri(note), o: { v: text, e: false } })
     }
   }
@@ -154,11 +155,10 @@ class Memory {
     const [from, to] = [nameIn(given, 'from'), nameIn(given, 'to')]
     const relation = nameIn(given, 'relationType')
     const p = iri(relationUri(relation, this.#base))
-    const words = inWords(relation)
     const [one, other] = [this.#entity(from), this.#entity(to)]
-    const passage = `${inWords(one.name)} ${words} ${inWords(other.name)}.`
+    const passage = `${one.name} ${relation} ${other.name}.`
     if (this.#say(passage, [one, other])) this.#counts.relations++
-    this.#add(label(p.v, words))
+    this.#add(label(p.v, relation))
     this.#add({ s: iri(entityUri(from, this.#base)), p, o: iri(entityUri(to, this.#base)) })
   }
 
@@ -211,7 +211,7 @@ function nameIn(given: Readonly<Record<string, unknown>>, member: string): strin
   const name = given[member]
   const problem = nameProblem(name)
   if (problem !== undefined) throw new Error(`${member}: ${problem}`)
-  return collapseSpace(name as string)
+  return inWords(name as string)
 }
 
 function observationOf(text: unknown, at: number): string {
@@ -226,7 +226,7 @@ function observationOf(text: unknown, at: number): string {
 
 /** As a text has it: names are often `John_Smith`, and relations `works_at`. */
 function inWords(name: string): string {
-  return name.replaceAll('_', ' ')
+  return collapseSpace(name.replaceAll('_', ' ')) || collapseSpace(name)
 }
 
 function label(uri: string, name: string): Triple {
