@@ -293,6 +293,23 @@ t.test('of a folder of files, what is loaded is cited, and what is not is told w
   t.match(String(await succeed(t, ['search', 'Brücke', ...where])), /gesperrt/)
 })
 
+t.test('all is loaded, and a refusal is told, also where nobody reads of it', async (t) => {
+  const { dir, data, a, b } = shelf(t)
+  const c = join(dir, 'c.txt')
+  writeFileSync(c, 'Emma Goldman lived in Toronto.')
+  const archive = join(dir, 'archive.txt')
+  writeFileSync(archive, zip({ a: 'b' }))
+  for (const more of [[], ['--wait']]) {
+    const where = ['--data', `${data}${more.length}`]
+    const { child, ended } = start(t, ['load', a, archive, b, c, '--json', ...more, ...where])
+    child.stdout?.destroy()
+    const { code, stderr } = await ended
+    t.equal(code, 1)
+    t.match(stderr, '1 of 4 files was refused')
+    t.equal(lines(await succeed(t, ['jobs', '--json', ...where])).length, 3)
+  }
+})
+
 t.test('a server gets files as they are', async (t) => {
   const { shelf, data } = files(t)
   const { url, token } = await serve(t, ['--data', data])

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { fail, inTerminal, run, serve, succeed } from './command.js'
+import { fail, inTerminal, run, serve, start, succeed } from './command.js'
 import { productSchema } from './products.js'
 
 const tag = { name: 'tag', fields: [{ name: 'label', type: 'string' }], id_field: 'label' }
@@ -50,6 +50,19 @@ t.test(
     t.match(String(await succeed(t, ['schema', ...where])), /^tag\t[^\n]+\n$/)
   },
 )
+
+t.test('all are defined, and a refusal is told, also where nobody reads of it', async (t) => {
+  const wrong = { name: 'wrong', fields: {} }
+  const dir = t.testdir({ 'a.json': JSON.stringify([tag, productSchema, wrong]) })
+  const where = ['--data', join(dir, 'data')]
+  const define = ['schema', 'define', join(dir, 'a.json'), '--json', ...where]
+  const { child, ended } = start(t, define)
+  child.stdout?.destroy()
+  const { code, stderr } = await ended
+  t.equal(code, 1)
+  t.match(stderr, "schema 'wrong'")
+  t.match(String(await succeed(t, ['schema', ...where])), /^product\t[^\n]+\ntag\t[^\n]+\n$/)
+})
 
 t.test('what is no definition at all is refused before anything is defined', async (t) => {
   const dir = t.testdir()

@@ -2,6 +2,7 @@
 
 import { CutShort, describe } from '../output/failure.js'
 import { inputName, readJsonInput } from '../input/input.js'
+import { unlessLeft } from '../output/output.js'
 
 interface NamedDefinition {
   readonly key: string
@@ -22,7 +23,8 @@ export async function readDefinitions(file: string, member: string): Promise<Nam
 }
 
 /**
- * One after the other; the first that is refused ends it, and says which ones were defined.
+ * One after the other, whoever reads of it; the first that is refused ends it, and says which ones
+ * were defined.
  * @throws CutShort
  */
 export async function defineEach<T>(
@@ -41,6 +43,6 @@ export async function defineEach<T>(
       throw new CutShort(`${what} '${key}': ${describe(error)}${those}`, error)
     }
     before.push(`'${key}'`)
-    await onDefined(defined, key)
+    await unlessLeft(onDefined(defined, key))
   }
 }

@@ -16,7 +16,7 @@ export async function writeJson(value: unknown): Promise<void> {
   await writeOut(`${JSON.stringify(value)}\n`)
 }
 
-/** Beside a failure: that is what is told where nobody reads any more. */
+/** Of a change, which goes on where nobody reads of it any more, and whose failure is what is told. */
 export async function unlessLeft(told: Promise<void>): Promise<void> {
   try {
     await told

@@ -60,7 +60,7 @@ export async function loadFiles(
         } catch (error) {
           if (!isOne && hasCode(error, 'LK_DOCUMENT_TYPE')) {
             refused.push(file)
-            await tellRefused(text, error, options)
+            await unlessLeft(tellRefused(text, error, options))
             continue
           }
           if (options.wait) {
@@ -68,7 +68,7 @@ export async function loadFiles(
           }
           throw new CutShort(`${file}: ${describe(error)}`, error)
         }
-        if (!options.wait) await tell(loaded.at(-1) as Loaded, options)
+        if (!options.wait) await unlessLeft(tell(loaded.at(-1) as Loaded, options))
       }
       if (passedOver !== undefined && !options.json) {
         await tellPassedOver(passedOver)
@@ -183,7 +183,7 @@ async function wait(
     await runner.stop({ timeoutMs: signal.aborted ? 0 : 10_000 })
   }
   const failed = endings.filter((state) => state !== 'done').length
-  await (failed > 0 ? unlessLeft(written) : written)
+  await unlessLeft(written)
   if (failed > 0) {
     throw new Error(
       `${failed} of ${formatCounted(loaded.length, 'document')} did not become knowledge`,
