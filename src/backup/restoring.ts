@@ -33,39 +33,51 @@ export async function restoreBackup(
     // Who opens it meanwhile would find a part, or take another restore for one that was broken off.
     throw new TypeError('restore() needs a backend that is not shared, such as with shared: false')
   }
-  const { signal, onProgress } = options
   if (restoring.has(backend)) {
     throw new LorekeepError('LK_STORAGE_LOCKED', 'another backup is being restored into it')
   }
   restoring.add(backend)
   try {
-    signal?.throwIfAborted()
+    options.signal?.throwIfAborted()
     const opened = await openSource(source)
-    if (opened.isFile) {
-      await readBackup(opened, signal, async (block, decoder) => {
-        tell(onProgress, 'checking', block, decoder)
-      })
-    }
-    const storages = new Map<PartitionName, Storage>()
-    for (const name of partitions) storages.set(name, await backend.open(name))
-    const earlier = await checkEmpty(storages)
     try {
-      const marker = await mark(storages, earlier)
-      const summary = await writeAll(opened, storages, options)
-      // Everything else is durable by now.
-      await coresOf(storages).write([{ type: 'del', key: markerKey }], {
-        durable: true,
-        require: [{ type: 'equals', key: markerKey, value: marker }],
-      })
-      return summary
-    } catch (error) {
-      // What stopped it is what has to be known. Where this fails, too, the marker stays.
-      // Who was there first has it.
-      if (!hasCode(error, 'LK_STORAGE_CONFLICT')) await clear(storages)
-      throw error
+      return await restoreOpened(backend, opened, options)
+    } finally {
+      await opened.close()
     }
   } finally {
     restoring.delete(backend)
+  }
+}
+
+async function restoreOpened(
+  backend: Backend,
+  source: ReadableSource,
+  options: RestoreOptions,
+): Promise<BackupSummary> {
+  const { signal, onProgress } = options
+  if (source.isFile) {
+    await readBackup(source, signal, async (block, decoder) => {
+      tell(onProgress, 'checking', block, decoder)
+    })
+  }
+  const storages = new Map<PartitionName, Storage>()
+  for (const name of partitions) storages.set(name, await backend.open(name))
+  const earlier = await checkEmpty(storages)
+  try {
+    const marker = await mark(storages, earlier)
+    const summary = await writeAll(source, storages, options)
+    // Everything else is durable by now.
+    await coresOf(storages).write([{ type: 'del', key: markerKey }], {
+      durable: true,
+      require: [{ type: 'equals', key: markerKey, value: marker }],
+    })
+    return summary
+  } catch (error) {
+    // What stopped it is what has to be known. Where this fails, too, the marker stays.
+    // Who was there first has it.
+    if (!hasCode(error, 'LK_STORAGE_CONFLICT')) await clear(storages)
+    throw error
   }
 }
 

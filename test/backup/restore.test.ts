@@ -1,7 +1,9 @@
-import { fork } from 'node:child_process'
+import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { open, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -33,6 +35,39 @@ async function entriesOf(backend: Backend): Promise<number> {
   }
   return entries
 }
+
+const skip = process.platform === 'win32' && 'it has no pipes with names'
+
+t.test('a pipe is read once, and let go of where it is not read', { skip }, async (t) => {
+  const bytes = readFileSync(await backupFile(t))
+  const pipe = join(t.testdir(), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const backend = new MemoryBackend()
+  const writing = writeFile(pipe, bytes)
+  const [summary] = await Promise.all([restore(backend, pipe), writing])
+  t.equal(summary.bytes, bytes.length)
+  t.equal(await entriesOf(backend), summary.entries)
+  // Of more than a pipe has room for.
+  t.ok(bytes.length > 2 ** 16)
+  const unread = t.rejects(writeFile(pipe, bytes), { code: 'EPIPE' })
+  await t.rejects(restore(backend, pipe), { code: 'LK_BACKUP_NOT_EMPTY' })
+  await unread
+})
+
+t.test('an abort does not wait for a pipe that is silent', { skip }, async (t) => {
+  const pipe = join(t.testdir(), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const opening = open(pipe, 'w')
+  const controller = new AbortController()
+  const { signal } = controller
+  const restoring = restore(new MemoryBackend(), pipe, { signal })
+  const writer = await opening
+  // Most likely it reads by then; it ends alike before.
+  await sleep(50)
+  controller.abort(new Error('enough'))
+  await t.rejects(restoring, { message: 'enough' })
+  await writer.close()
+})
 
 t.test('a damaged or cut file is refused before the backend is touched', async (t) => {
   const file = await backupFile(t)
