@@ -175,3 +175,30 @@ t.test('a filter with $text finds objects by their words, the best first', async
   const explained = await run(t, ['objects', 'explain', ...ofProducts, ...filter, '--data', data])
   t.match(String(explained.stdout), /text: lists of words/)
 })
+
+t.test('no name or text moves the cursor of a terminal', async (t) => {
+  const dir = t.testdir()
+  const where = ['--data', join(dir, 'data')]
+  const [red, c1] = ['\u001b[31m', '\u009b31m']
+  const name = `re${red}d${c1}`
+  const schema = { name: 'odd', id_field: 'id', fields: { id: { type: 'string' } } }
+  const fields = { ...schema.fields, [name]: { type: 'string' } }
+  const input = (value: unknown) => ({ input: Buffer.from(JSON.stringify(value)) })
+  await succeed(t, ['schema', 'define', '-', ...where], input({ ...schema, fields }))
+  const object = { id: 'one', [name]: `value${red}${c1}` }
+  const named = ['--schema', 'odd', '--collection', 'shop']
+  await succeed(t, ['objects', 'import', '-', ...named, ...where], input(object))
+  const query = ['objects', 'query', '--schema', 'odd']
+  for (const args of [
+    query,
+    [...query, '--ndjson'],
+    [...query, '--json'],
+    ['schema', 'show', 'odd'],
+  ]) {
+    const outcome = inTerminal([...args, ...where])
+    if (outcome === undefined) return t.pass('', { skip: 'no script(1) to fake a terminal with' })
+    t.match(outcome.text, /re\\u001b\[31md\\u009b31m/, args.join(' '))
+    t.notMatch(outcome.text, /[\u001b\u009b]/, args.join(' '))
+    if (args.includes('show')) t.match(JSON.parse(outcome.text), { fields })
+  }
+})

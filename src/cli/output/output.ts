@@ -1,6 +1,7 @@
 // Data on stdout, at the pace of whoever reads it.
 
 import { ReaderLeft, UsageError } from './failure.js'
+import { printable } from './figures.js'
 
 /** @throws ReaderLeft where nobody reads any more */
 export async function writeOut(data: Uint8Array | string): Promise<void> {
@@ -12,8 +13,14 @@ export async function writeOut(data: Uint8Array | string): Promise<void> {
   })
 }
 
-export async function writeJson(value: unknown): Promise<void> {
-  await writeOut(`${JSON.stringify(value)}\n`)
+export async function writeJson(value: unknown, indent?: number): Promise<void> {
+  await writeOut(`${jsonText(value, indent)}\n`)
+}
+
+/** On a terminal names and texts move no cursor: the escapes are those of JSON. */
+export function jsonText(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent)
+  return process.stdout.isTTY ? text.split('\n').map(printable).join('\n') : text
 }
 
 /** Of a change, which goes on where nobody reads of it any more, and whose failure is what is told. */

@@ -50,7 +50,7 @@ function wantsJson(): boolean {
 }
 
 function jsonOf(error: ReportedError): string {
-  return `${JSON.stringify({ error })}\n`
+  return `${printable(JSON.stringify({ error }))}\n`
 }
 
 export function toldError(error: unknown): ReportedError {

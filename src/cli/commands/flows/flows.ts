@@ -7,7 +7,7 @@ import { note } from '../../output/failure.js'
 import { formatCount } from '../../output/figures.js'
 import { defineEach, readDefinitions } from '../definitions.js'
 import { printList, type Listing } from '../../output/listing.js'
-import { writeJson, writeOut } from '../../output/output.js'
+import { writeJson } from '../../output/output.js'
 import { left, right } from '../../output/table.js'
 
 interface FlowsOptions extends AccessOptions {
@@ -41,8 +41,7 @@ export async function listFlows(options: FlowsOptions): Promise<void> {
 /** As JSON, which `flows define` takes again. */
 export async function showFlow(id: string, options: FlowsOptions): Promise<void> {
   const flow = await withFlows(options, { create: false }, (flows) => flows.get(id))
-  if (options.json) await writeJson(flow)
-  else await writeOut(`${JSON.stringify(flow, null, 2)}\n`)
+  await writeJson(flow, options.json ? 0 : 2)
 }
 
 export async function defineFlows(file: string, options: FlowsOptions): Promise<void> {

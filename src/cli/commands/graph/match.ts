@@ -6,7 +6,7 @@ import { withGraph } from '../../access/access.js'
 import type { AccessOptions } from '../../access/access.js'
 import { interruptible, note, UsageError } from '../../output/failure.js'
 import { formatCounted } from '../../output/figures.js'
-import { writeJson, writeOut } from '../../output/output.js'
+import { jsonText, writeJson, writeOut } from '../../output/output.js'
 import { formatTriple } from '../../output/term.js'
 
 /** Which cores are asked. */
@@ -64,7 +64,7 @@ export async function matchTriples(options: MatchCommandOptions): Promise<void> 
       let step = 1
       for await (const triple of access.match(graphOf(options), pattern, { limit, signal })) {
         count++
-        text += `${options.json ? JSON.stringify(triple) : formatTriple(triple)}\n`
+        text += `${options.json ? jsonText(triple) : formatTriple(triple)}\n`
         if (text.length < step) continue
         await writeOut(text)
         text = ''

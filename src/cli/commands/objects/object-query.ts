@@ -11,7 +11,7 @@ import { withObjects } from '../../access/access.js'
 import type { AccessOptions } from '../../access/access.js'
 import { interruptible, note, UsageError } from '../../output/failure.js'
 import { formatCount, formatCounted, printable } from '../../output/figures.js'
-import { writeJson, writeOut } from '../../output/output.js'
+import { jsonText, writeJson, writeOut } from '../../output/output.js'
 import { terminalWidth } from '../../output/listing.js'
 import { Table } from '../../output/table.js'
 
@@ -95,7 +95,7 @@ interface Printer {
 
 class JsonLines implements Printer {
   async print(objects: readonly FoundFields[]): Promise<void> {
-    await writeOut(objects.map((object) => `${JSON.stringify(object)}\n`).join(''))
+    await writeOut(objects.map((object) => `${jsonText(object)}\n`).join(''))
   }
 }
 
@@ -112,7 +112,10 @@ function printerFor(schema: SchemaDefinition, fields: readonly string[] | undefi
       const rows = objects.map(rowOf)
       if (!process.stdout.isTTY) return writeOut(rows.map((row) => `${row.join('\t')}\n`).join(''))
       const isFirst = table === undefined
-      const columns = paths.map((head) => ({ head, isRight: isNumeric(schema, head) }))
+      const columns = paths.map((path) => ({
+        head: printable(path),
+        isRight: isNumeric(schema, path),
+      }))
       table ??= new Table(columns, rows, terminalWidth())
       await writeOut((isFirst ? table.head() : '') + table.rows(rows))
     },

@@ -7,7 +7,7 @@ import { note } from '../../output/failure.js'
 import { formatCounted } from '../../output/figures.js'
 import { defineEach, readDefinitions } from '../definitions.js'
 import { printList, type Listing } from '../../output/listing.js'
-import { writeJson, writeOut } from '../../output/output.js'
+import { writeJson } from '../../output/output.js'
 import { left, right } from '../../output/table.js'
 
 interface SchemaOptions extends AccessOptions {
@@ -38,8 +38,7 @@ export async function listSchemas(options: SchemaOptions): Promise<void> {
 /** As JSON, which `schema define` takes again. */
 export async function showSchema(name: string, options: SchemaOptions): Promise<void> {
   const schema = await withObjects(options, { create: false }, (objects) => objects.schema(name))
-  if (options.json) await writeJson(schema)
-  else await writeOut(`${JSON.stringify(schema, null, 2)}\n`)
+  await writeJson(schema, options.json ? 0 : 2)
 }
 
 function cellsOf({ name, fields, id_field, strict, indexes }: SchemaDefinition): string[] {
