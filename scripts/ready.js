@@ -137,7 +137,8 @@ function isNewer(file, output) {
 function run(command, args) {
   const { status, error } = spawnSync(command, args, {
     stdio: 'inherit',
-    shell: process.platform === 'win32',
+    // npm is a script there; a path of Node with a space would fall apart.
+    shell: process.platform === 'win32' && command === 'npm',
   })
   if (error !== undefined) throw error
   if (status !== 0) process.exit(status ?? 1)
