@@ -78,6 +78,10 @@ t.test('of a long title as much is shown as leaves room for where the passage st
   const cut = head(titled(long, { heading: 'Chapter I', page: 3 }))
   t.match(cut, /^\[1\] {2}The Project Gutenberg .*… › Chapter I, page 3, 120 to 164 {2}0\.900$/)
   t.equal(cut.length, 80)
+  // Each of the three has two columns.
+  const wide = head(titled(long, { heading: '第一章', page: 3 }))
+  t.match(wide, /… › 第一章, page 3, 120 to 164 {2}0\.900$/)
+  t.equal(wide.length, 80 - 3)
   const file = {
     ...(source as Subgraph['sources'][number]),
     document: entity('file:///a/my%20notes.txt'),

@@ -1,5 +1,11 @@
 import t from 'tap'
-import { formatBytes, formatCounted, printable } from '../../src/cli/output/figures.js'
+import {
+  cut,
+  formatBytes,
+  formatCounted,
+  printable,
+  widthOf,
+} from '../../src/cli/output/figures.js'
 
 t.test('sizes are told in the unit that suits them', async (t) => {
   t.equal(formatBytes(0), '0 B')
@@ -20,4 +26,28 @@ t.test('one is not many', async (t) => {
 t.test('nothing that moves a cursor is printed', async (t) => {
   t.equal(printable('a\nb\u001b[2J\u202ec\u009b'), 'a\\u000ab\\u001b[2J\\u202ec\\u009b')
   t.equal(printable('Genève – レ'), 'Genève – レ')
+})
+
+t.test('text is as wide as a terminal has it, and cut to that', async (t) => {
+  for (const [text, width] of [
+    ['', 0],
+    ['Zoë', 3],
+    ['東京', 4],
+    ['ﾊﾞｽ', 3],
+    ['한국', 4],
+    ['🐝 ✅', 5],
+    ['→ 5 €', 5],
+    // Decomposed, as some systems have the names of files.
+    ['Zoe\u0308', 3],
+  ] as const) {
+    t.equal(widthOf(text), width, text)
+    t.equal(cut(text, width), text)
+  }
+  t.equal(cut('Frankenstein', 6), 'Frank…')
+  t.equal(cut('東京都', 5), '東京…')
+  t.equal(cut('東京都', 4), '東…')
+  t.equal(cut('🐝🐝🐝', 3), '🐝…')
+  t.equal(cut('Zoe\u0308s', 3), 'Zo…')
+  t.equal(cut('Zoe\u0308 Z', 4), 'Zoe\u0308…')
+  t.equal(cut('ab', 1), '…')
 })

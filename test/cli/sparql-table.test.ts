@@ -31,3 +31,29 @@ t.test('no solutions are nothing, and variables may have any name', async (t) =>
   const head = { vars: ['constructor'] }
   t.equal(resultsTable({ head, results: { bindings: [{}] } }, 80), '?constructor\n\n')
 })
+
+t.test('columns stand below each other, whatever the script', async (t) => {
+  const head = { vars: ['city', 'n'] }
+  const bindings = ['東京', 'Genève', '🐝', '長い文長い文'].map((value) => ({
+    city: { type: 'literal', value },
+    n: { type: 'literal', value: '5' },
+  })) as Parameters<typeof resultsTable>[0]['results']['bindings']
+  t.equal(
+    resultsTable({ head, results: { bindings } }, 80),
+    `?city           ?n
+"東京"          "5"
+"Genève"        "5"
+"🐝"            "5"
+"長い文長い文"  "5"
+`,
+  )
+  t.equal(
+    resultsTable({ head, results: { bindings } }, 14),
+    `?city      ?n
+"東京"     "5"
+"Genève"   "5"
+"🐝"       "5"
+"長い文…   "5"
+`,
+  )
+})

@@ -6,12 +6,11 @@ import type { Triple } from '../../types.js'
 import { vocabulary } from '../../vocabulary.js'
 import { askedWords, excerptOf } from './excerpt.js'
 import type { AskedWords } from './excerpt.js'
-import { formatCounted } from './figures.js'
+import { cut, formatCounted } from './figures.js'
 import { keyOf } from '../../terms.js'
 import type { Screen } from './screen.js'
 import { placeOf, viewOf } from './subgraph-view.js'
 import type { SubgraphView } from './subgraph-view.js'
-import { cut } from './table.js'
 import { formatTerm } from './term.js'
 
 interface Answer {

@@ -1,6 +1,6 @@
 // The part of a passage that speaks of a question, in lines of a given width.
 
-import { printable } from './figures.js'
+import { printable, widthOf } from './figures.js'
 
 export interface AskedWords {
   /** How much a line has of what was asked; a word that is everywhere says nothing. */
@@ -116,12 +116,4 @@ export function wrapped(text: string, width: number): readonly string[] {
   }
   end()
   return lines
-}
-
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu
-
-/** In columns of a terminal. */
-function widthOf(text: string): number {
-  return [...text].length + (text.match(wide)?.length ?? 0)
 }

@@ -37,3 +37,38 @@ export function printable(text: string): string {
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
+
+/** Accents of the letter before them, and what only joins. */
+const joined = /^[\p{Mn}\p{Me}\u200b-\u200d\u2060\ufeff]/u
+const wide =
+  /^(?:[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|(?!\p{RI})\p{Emoji_Presentation})/u
+
+/** Without any of these a text has a column for each of its code units, as most have. */
+const oddlyWide = /[\u0300-\uffff]/
+
+/** In columns of a terminal. */
+export function widthOf(text: string): number {
+  if (!oddlyWide.test(text)) return text.length
+  let width = 0
+  for (const character of text) width += widthOfOne(character)
+  return width
+}
+
+function widthOfOne(character: string): number {
+  if (character < '\u0300') return 1
+  if (joined.test(character)) return 0
+  return wide.test(character) ? 2 : 1
+}
+
+/** As much of its beginning as has room, in columns, with a mark where that is not all. */
+export function cut(text: string, width: number): string {
+  let end = 0
+  let used = 0
+  for (const character of text) {
+    used += widthOfOne(character)
+    if (used > width) return `${text.slice(0, end)}…`
+    // The mark has one of its own.
+    if (used < width) end += character.length
+  }
+  return text
+}

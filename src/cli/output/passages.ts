@@ -2,9 +2,8 @@
 
 import type { FoundPassage } from '../../graph/types.js'
 import { bestWindow, wrapped } from './excerpt.js'
-import { formatCounted, printable } from './figures.js'
+import { cut, formatCounted, printable } from './figures.js'
 import type { Screen } from './screen.js'
-import { cut } from './table.js'
 import { formatTerm } from './term.js'
 
 interface Passages {

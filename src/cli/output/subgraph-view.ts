@@ -4,9 +4,8 @@
 import type { GraphSource, Subgraph } from '../../graph/types.js'
 import type { Term, Triple } from '../../types.js'
 import { vocabulary } from '../../vocabulary.js'
-import { printable } from './figures.js'
+import { cut, printable, widthOf } from './figures.js'
 import { keyOf } from '../../terms.js'
-import { cut } from './table.js'
 import { formatTerm } from './term.js'
 
 export interface NumberedPassage extends GraphSource {
@@ -69,7 +68,7 @@ export function placeOf(
   const name = title === undefined ? nameOf(document ?? chunk, view) : onOneLine(title)
   const rest = `${section}${leaf}${range}`
   // A long title says no more than its beginning; where the passage stands is found nowhere else.
-  return `${cut(name, Math.max(width - rest.length, leastName))}${rest}`
+  return `${cut(name, Math.max(width - widthOf(rest), leastName))}${rest}`
 }
 
 const leastName = 20

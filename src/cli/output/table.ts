@@ -1,5 +1,7 @@
 // Tables on a terminal.
 
+import { cut, widthOf } from './figures.js'
+
 export interface Column {
   readonly head: string
   /** Where numbers go. */
@@ -28,7 +30,7 @@ export class Table {
   constructor(columns: readonly Column[], firstRows: readonly Row[], maxWidth = Infinity) {
     this.#columns = columns
     const natural = columns.map(({ head }, column) =>
-      firstRows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), head.length),
+      firstRows.reduce((width, row) => Math.max(width, widthOf(row[column] ?? '')), widthOf(head)),
     )
     const least = columns.map(({ isWhole }, column) => (isWhole ? (natural[column] ?? 0) : 0))
     this.#widths = fit(natural, least, maxWidth)
@@ -45,7 +47,8 @@ export class Table {
   #line(cells: Row): string {
     const padded = this.#widths.map((width, column) => {
       const cell = cut(cells[column] ?? '', width)
-      return this.#columns[column]?.isRight ? cell.padStart(width) : cell.padEnd(width)
+      const room = ' '.repeat(Math.max(width - widthOf(cell), 0))
+      return this.#columns[column]?.isRight ? room + cell : cell + room
     })
     return `${padded.join(gap).trimEnd()}\n`
   }
@@ -67,10 +70,4 @@ function fit(
   let cap = narrowest
   while (widthAt(cap + 1) <= maxWidth) cap++
   return capped(cap)
-}
-
-export function cut(cell: string, width: number): string {
-  if (cell.length <= width) return cell
-  // Not between the two halves of a character.
-  return `${cell.slice(0, Math.max(width - 1, 0)).replace(/[\ud800-\udbff]$/, '')}…`
 }
