@@ -48,6 +48,18 @@ t.test("bash's script parses, and completes commands, options and values", { ski
   }
 })
 
+t.test('a name of a file is one word, whatever is in it', { skip }, async (t) => {
+  const script = String(await succeed(t, ['completion', 'bash']))
+  const shelf = t.testdir({ 'my notes.txt': '', '[a] *.txt': '', 'a.txt': '' })
+  const my = join(shelf, 'my')
+  const mine = join(shelf, 'my notes.txt')
+  t.strictSame(offered(script, ['lorekeep', 'load', my]), [mine])
+  t.strictSame(offered(script, ['lorekeep', 'load', '--metadata', my]), [mine])
+  t.strictSame(offered(script, ['lorekeep', 'load', `--metadata=${my}`]), [`--metadata=${mine}`])
+  const marks = join(shelf, '[a] *.txt')
+  t.strictSame(offered(script, ['lorekeep', 'load', join(shelf, '[a')]), [marks])
+})
+
 t.test('every command and option is in every script', async (t) => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const script = String(await succeed(t, ['completion', shell]))

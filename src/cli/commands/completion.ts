@@ -98,6 +98,11 @@ function bashScript(levels: readonly Level[]): string {
     ),
   )
   return `# lorekeep: completion for bash; load it with  source <(lorekeep completion bash)
+# Names of files may hold spaces, and what else a shell looks at.
+_lorekeep_files() {
+  local file
+  while IFS= read -r file; do COMPREPLY+=("$file"); done < <(compgen -P "$prefix" -f -- "$current")
+}
 _lorekeep() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
   local path='' name word index words='' values='' takes='' prefix=''
@@ -122,7 +127,7 @@ ${values.join('\n')}
   esac
   if [[ -n $takes ]]; then
     if [[ -n $values ]]; then COMPREPLY=($(compgen -P "$prefix" -W "$values" -- "$current"))
-    else COMPREPLY=($(compgen -P "$prefix" -f -- "$current")); fi
+    else _lorekeep_files; fi
     return
   fi
   case $path in
@@ -130,7 +135,7 @@ ${offers.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   # Files are arguments of most commands.
-  if [[ \${#COMPREPLY[@]} -eq 0 && $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); fi
+  if [[ \${#COMPREPLY[@]} -eq 0 && $current != -* ]]; then _lorekeep_files; fi
 }
 complete -o filenames -F _lorekeep lorekeep
 `
