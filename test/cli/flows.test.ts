@@ -87,7 +87,7 @@ t.test('the columns of jobs are in the order that is documented', async (t) => {
 t.test('all jobs that match are changed, and none by leaving something out', async (t) => {
   const data = join(t.testdir(), 'data')
   const here = ['--data', data]
-  for (const id of ['a', 'b', 'c']) {
+  for (const id of ['a', 'b', 'c', 'd']) {
     await succeed(t, ['load', 'package.json', '--id', id, '--user', 'alice', ...here])
   }
   // A server would process them.
@@ -100,6 +100,8 @@ t.test('all jobs that match are changed, and none by leaving something out', asy
   const said = async (args: readonly string[], where = here) =>
     JSON.parse(String(await succeed(t, [...args, ...where]))) as unknown
   t.strictSame(await said([...cancel, '--document', 'a']), { cancelled: 1 })
+  const { id } = (await said(['jobs', '--document', 'd', '--json'])) as { id: string }
+  t.strictSame(await said([...cancel, id]), { cancelled: 1 })
   t.strictSame(await said(['jobs', 'retry', '--all', '--json']), { retried: 0 })
   t.match((await run(t, ['jobs', 'cancel', '--user', 'bob', ...here])).stderr, 'cancelled 0 jobs')
   const { url, token } = await serve(t, here)

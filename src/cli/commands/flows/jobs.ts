@@ -110,7 +110,8 @@ async function retryJob(id: string, options: JobsOptions): Promise<void> {
 
 async function cancelJob(id: string, options: JobsOptions): Promise<void> {
   await withFlows(options, { create: false }, (flows) => flows.cancel(id))
-  note(`cancelled ${id}`)
+  if (options.json) await writeJson({ cancelled: 1 })
+  else note(`cancelled ${id}`)
 }
 
 async function printJob(job: Job, { json }: JobsOptions): Promise<void> {
