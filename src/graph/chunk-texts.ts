@@ -5,7 +5,7 @@ import type { Turns } from '../turns.js'
 import type { Term } from '../types.js'
 import { passagePredicates } from '../vocabulary.js'
 import { withBlocks } from './miss.js'
-import { ANY, NONE, type GraphView } from './view.js'
+import { ANY, type GraphView } from './view.js'
 import { columnOf } from './words/columns.js'
 import type { PassageSet } from './words/types.js'
 
@@ -56,7 +56,7 @@ export class ChunkTexts {
 
   async #read(set: PassageSet, chunk: Term): Promise<Texts> {
     const view = this.#view
-    const ids = await withBlocks(() => this.#idsOf(chunk))
+    const ids = await this.#idsOf(chunk)
     if (ids.length < 2) return ids[0]
     const byHash = new Map<number, number>()
     for (const id of ids) {
@@ -70,16 +70,17 @@ export class ChunkTexts {
     return byHash
   }
 
-  /** May throw a Miss. */
-  #idsOf(chunk: Term): number[] {
+  async #idsOf(chunk: Term): Promise<number[]> {
     const view = this.#view
     const ids: number[] = []
-    const s = view.find(chunk)
-    for (const name of passagePredicates.text) {
-      const p = view.find({ v: name, e: true })
-      if (s === NONE || p === NONE) continue
-      const rows = view.rows(s, p, ANY)
-      while (rows.next()) ids.push(rows.o)
+    for (const v of passagePredicates.text) {
+      // Begun once: begun anew after each pause they would not end.
+      const rows = await withBlocks(() =>
+        view.rows(view.find(chunk), view.find({ v, e: true }), ANY),
+      )
+      await withBlocks(() => {
+        while (rows.next()) ids.push(rows.o)
+      })
     }
     return ids
   }

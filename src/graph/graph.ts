@@ -221,7 +221,7 @@ export class StoredGraph implements Graph {
       const open = await this.#open(signal)
       try {
         open.check()
-        return await planOf(open.view, pair)
+        return await planOf(open.view, pair, open.check)
       } finally {
         open.release()
       }

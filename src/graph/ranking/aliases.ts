@@ -4,15 +4,17 @@ import type { Turns } from '../../turns.js'
 import type { Term } from '../../types.js'
 import { passagePredicates } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
+import { Takings } from '../taking.js'
 import type { Sameness } from '../same/sameness.js'
 import { ANY, NONE, type GraphView } from '../view.js'
 import { nameWord } from '../words/name-words.js'
 import type { NameInText } from './names.js'
 
 /** Things of one passage that are looked at, by each predicate. */
-const mostOfPassage = 200
+const ofPassage = { most: 200, accepts: () => true }
 /** Names of one thing. */
 const mostNames = 32
+const ofThing = { most: mostNames, accepts: () => true }
 /** More things than these that a name has: it tells of none. */
 const mostThings = 4
 /** Things of which it is remembered what they are called. */
@@ -31,6 +33,7 @@ export class Aliases {
   readonly #from: readonly number[]
   readonly #label: readonly number[]
   readonly #known: Map<number, Names>
+  readonly #takings: Takings
 
   private constructor(
     view: GraphView,
@@ -45,6 +48,7 @@ export class Aliases {
     this.#label = label
     this.#known = known.get(view) ?? new Map<number, Names>()
     known.set(view, this.#known)
+    this.#takings = new Takings(view)
   }
 
   /** Undefined where nothing has two names. */
@@ -89,33 +93,29 @@ export class Aliases {
 
   /** May throw a Miss. */
   #thingsOf(chunk: Term): Set<number> {
-    const view = this.#view
-    const passage = view.find(chunk)
-    const things = new Set<number>()
-    if (passage === NONE) return things
-    for (const p of this.#from) {
-      const rows = view.rows(ANY, p, passage)
-      for (let n = 0; n < mostOfPassage && rows.next(); n++) things.add(rows.s)
-    }
-    return things
+    const passage = this.#view.find(chunk)
+    return this.#takings.run(`from ${passage}`, (taking) => {
+      const found = this.#from.flatMap((p) => taking.rows(ANY, p, passage, ofPassage))
+      return new Set(found.map(({ s }) => s))
+    })
   }
 
   /** May throw a Miss. */
   #namesOf(thing: number): Names {
     const before = this.#known.get(thing)
     if (before !== undefined) return before
-    const view = this.#view
     const members = this.#sameness.membersOf(thing)
+    const said = this.#takings.run(`of ${thing}`, (taking) =>
+      members.flatMap((member) =>
+        this.#label.flatMap((p) =>
+          taking.rows(member, p, ANY, ofThing).map(({ o }) => this.#view.term(o)),
+        ),
+      ),
+    )
     const names = new Map<string, NameInText>()
-    for (const member of members) {
-      for (const p of this.#label) {
-        const rows = view.rows(member, p, ANY)
-        for (let n = 0; n < mostNames && rows.next(); n++) {
-          const { v, e } = view.term(rows.o)
-          const name = e ? undefined : nameWord(v)
-          if (name !== undefined && !names.has(name)) names.set(name, { name, text: v })
-        }
-      }
+    for (const { v, e } of said) {
+      const name = e ? undefined : nameWord(v)
+      if (name !== undefined && !names.has(name)) names.set(name, { name, text: v })
     }
     const all = names.size > 1 ? [...names.values()].slice(0, mostNames) : none
     if (this.#known.size >= mostKnown) this.#known.clear()

@@ -3,7 +3,7 @@
 import { vocabulary } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
 import { NONE, type GraphView } from '../view.js'
-import type { Row } from './reader.js'
+import type { Row } from '../taking.js'
 
 type Ids = Readonly<Record<keyof typeof vocabulary, number>>
 

@@ -4,7 +4,8 @@ import { withBlocks } from '../miss.js'
 import { ANY } from '../view.js'
 import type { Bookkeeping } from './bookkeeping.js'
 import type { Sameness } from '../same/sameness.js'
-import type { GraphReader, Row } from './reader.js'
+import type { Row } from '../taking.js'
+import type { GraphReader } from './reader.js'
 
 interface ExpansionLimits {
   readonly triples: number

@@ -5,7 +5,8 @@ import type { NearEntity } from '../types.js'
 import { ANY } from '../view.js'
 import type { Bookkeeping } from './bookkeeping.js'
 import type { RetrievalStart } from './nearest.js'
-import type { GraphReader, Row } from './reader.js'
+import type { Row } from '../taking.js'
+import type { GraphReader } from './reader.js'
 import type { SourceCandidate } from './sources.js'
 
 /** Passages that one entity contributes by each predicate: some are on every page. */

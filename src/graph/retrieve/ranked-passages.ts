@@ -9,7 +9,8 @@ import type { LegScore, NameOnTheWay, NearEntity } from '../types.js'
 import { ANY, NONE } from '../view.js'
 import type { PassageSet } from '../words/types.js'
 import type { Bookkeeping } from './bookkeeping.js'
-import type { GraphReader, Row } from './reader.js'
+import type { Row } from '../taking.js'
+import type { GraphReader } from './reader.js'
 import type { SourceCandidate } from './sources.js'
 
 /** What they speak of is read of so many of the first. */

@@ -16,7 +16,8 @@ import { nearPassages } from './near-passages.js'
 import { findNearest, type Near, type Nearest } from './nearest.js'
 import type { Retrieval } from './query.js'
 import { rankedPassages, spokenOf } from './ranked-passages.js'
-import { GraphReader, type Row } from './reader.js'
+import type { Row } from '../taking.js'
+import { GraphReader } from './reader.js'
 import { readSources, type SourceCandidate, type SourceParts } from './sources.js'
 
 export interface RetrieveParts extends SourceParts {

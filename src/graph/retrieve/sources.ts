@@ -5,7 +5,8 @@ import type { Term } from '../../types.js'
 import type { GraphSource } from '../types.js'
 import type { Bookkeeping } from './bookkeeping.js'
 import type { Retrieval } from './query.js'
-import type { GraphReader, Row, Taking } from './reader.js'
+import type { Row, Taking } from '../taking.js'
+import type { GraphReader } from './reader.js'
 
 export interface SourceParts {
   /** The id of a core that says so: the first, where several do. May throw a Miss. */

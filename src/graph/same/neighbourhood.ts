@@ -2,18 +2,19 @@
 
 import { passagePredicates, vocabulary } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
+import { Takings, type Taking } from '../taking.js'
 import { ANY, type GraphView } from '../view.js'
 
 /** What is next to a thing, as far as it is looked at. */
-const mostNeighbours = 64
+const first = { most: 64, accepts: () => true }
 
 export class Neighbourhood {
-  readonly #view: GraphView
+  readonly #takings: Takings
   /** Predicates that say what a thing is called, or where it was found. */
   readonly #passed: ReadonlySet<number>
 
   private constructor(view: GraphView, passed: ReadonlySet<number>) {
-    this.#view = view
+    this.#takings = new Takings(view)
     this.#passed = passed
   }
 
@@ -30,25 +31,24 @@ export class Neighbourhood {
 
   /** How many of the neighbours of the one with fewer are those of the other. May throw a Miss. */
   shared(a: number, b: number): number {
-    const [one, other] = [this.#of(a), this.#of(b)]
+    const both = this.#takings.run(`${a} ${b}`, (taking) =>
+      [a, b].map((id) => this.#of(id, taking)),
+    )
+    const [one, other] = both as [Set<number>, Set<number>]
     one.delete(b)
     other.delete(a)
     const fewer = Math.min(one.size, other.size)
     if (fewer === 0) return 0
-    let both = 0
-    for (const id of one) if (other.has(id)) both++
+    let common = 0
+    for (const id of one) if (other.has(id)) common++
     // One neighbour of one says little.
-    return both / Math.max(3, fewer)
+    return common / Math.max(3, fewer)
   }
 
-  #of(id: number): Set<number> {
+  #of(id: number, taking: Taking): Set<number> {
     const found = new Set<number>()
-    for (const isSubject of [true, false]) {
-      const rows = isSubject ? this.#view.rows(id, ANY, ANY) : this.#view.rows(ANY, ANY, id)
-      for (let n = 0; n < mostNeighbours && rows.next(); n++) {
-        if (!this.#passed.has(rows.p)) found.add(isSubject ? rows.o : rows.s)
-      }
-    }
+    for (const { p, o } of taking.rows(id, ANY, ANY, first)) if (!this.#passed.has(p)) found.add(o)
+    for (const { s, p } of taking.rows(ANY, ANY, id, first)) if (!this.#passed.has(p)) found.add(s)
     return found
   }
 }

@@ -50,10 +50,14 @@ export function checkWhole({ cores }: Pick<GraphQuery, 'cores'>, isSnapshot: boo
 export async function planMerge(
   view: GraphView,
   [a, b]: readonly [Term, Term],
+  check: () => void,
 ): Promise<Plan | undefined> {
   const sameness = await Sameness.of(view)
-  const [one, other] = await idsOf(view, [a, b])
-  const [ofA, ofB] = await withBlocks(() => [sameness.membersOf(one), sameness.membersOf(other)])
+  const [one, other] = await idsOf(view, [a, b], check)
+  const [ofA, ofB] = await withBlocks(
+    () => [sameness.membersOf(one), sameness.membersOf(other)],
+    check,
+  )
   if (ofA.includes(other)) return undefined
   const apart: Pair[] = []
   for (const x of ofA) {
@@ -62,7 +66,7 @@ export async function planMerge(
       // Only when no block is missing any more.
       const names = found.map((y): Pair => [view.term(x).v, view.term(y).v])
       apart.push(...names)
-    })
+    }, check)
   }
   return {
     add: [{ s: b, p: sameAs, o: a }],
@@ -84,11 +88,12 @@ export async function planMerge(
 export async function planSplit(
   view: GraphView,
   [a, b]: readonly [Term, Term],
+  check: () => void,
 ): Promise<Plan | undefined> {
   const sameness = await Sameness.of(view)
-  const [one, other] = await idsOf(view, [a, b])
+  const [one, other] = await idsOf(view, [a, b], check)
   const isSaid = await withBlocks(() => sameness.areApart(one, other))
-  const near = await withBlocks(() => sameness.nextTo(other, one))
+  const near = await withBlocks(() => sameness.nextTo(other, one), check)
   if (isSaid && near.length === 0) return undefined
   const names = await withBlocks(() => near.map((id) => view.term(id).v))
   const apart = [...new Set([a.v, ...names])]
@@ -103,14 +108,25 @@ export async function planSplit(
 async function idsOf(
   view: GraphView,
   [a, b]: readonly [Term, Term],
+  check: () => void,
 ): Promise<readonly [number, number]> {
   const question = new Question()
+  const isIn = async (id: number) => {
+    if (id === NONE) return false
+    for (const [s, o] of [
+      [id, ANY],
+      [ANY, id],
+    ] as const) {
+      // Begun once: begun anew after each pause it would not end.
+      const rows = await withBlocks(() => view.rows(s, ANY, o))
+      if (await withBlocks(() => rows.next(), check)) return true
+    }
+    return false
+  }
   const idOf = async (term: Term, place: string) => {
     const id = await withBlocks(() => view.find(term))
-    const isKnown = await withBlocks(
-      () => id !== NONE && (view.rows(id, ANY, ANY).next() || view.rows(ANY, ANY, id).next()),
-    )
-    if (!isKnown) question.problems.fail(place, 'is nowhere in the graph as subject or object')
+    if (!(await isIn(id)))
+      question.problems.fail(place, 'is nowhere in the graph as subject or object')
     return id
   }
   const ids = [await idOf(a, 'a'), await idOf(b, 'b')] as const

@@ -2,20 +2,26 @@
 
 import { vocabulary } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
+import { Takings, type Taking } from '../taking.js'
 import { ANY, NONE, type GraphView } from '../view.js'
 
 /** More are not one thing, but a mistake; they are not looked at. */
 const mostMembers = 1000
+/** Things of which it is remembered what they are one with: whatever one piece of work asks for has room. */
+const mostKnown = 10 * mostMembers
+const first = { most: mostMembers, accepts: () => true }
 
 /** The methods may throw a Miss. */
 export class Sameness {
   readonly #view: GraphView
   readonly #sameAs: number
   readonly #differentFrom: number
+  readonly #takings: Takings
   readonly #known = new Map<number, readonly number[]>()
 
   private constructor(view: GraphView, sameAs: number, differentFrom: number) {
     this.#view = view
+    this.#takings = new Takings(view)
     this.#sameAs = sameAs
     this.#differentFrom = differentFrom
   }
@@ -35,18 +41,20 @@ export class Sameness {
     if (this.isEmpty || id === NONE) return [id]
     const known = this.#known.get(id)
     if (known !== undefined) return known
-    const members = new Set([id])
-    const led = new Set<number>()
-    for (const member of members) {
-      if (members.size >= mostMembers) break
-      for (const { other, isFrom } of this.#besides(member)) {
-        if (!isFrom) led.add(other)
-        else led.add(member)
-        members.add(other)
+    const all = this.#takings.run(`${id}`, (taking) => {
+      const members = new Set([id])
+      const led = new Set<number>()
+      for (const member of members) {
+        if (members.size >= mostMembers) break
+        for (const { other, isFrom } of this.#besides(member, taking)) {
+          if (!isFrom) led.add(other)
+          else led.add(member)
+          members.add(other)
+        }
       }
-    }
-    const all = this.#inOrder([...members], led)
-    if (this.#known.size > mostMembers) this.#known.clear()
+      return this.#inOrder([...members], led)
+    })
+    if (this.#known.size > mostKnown) this.#known.clear()
     for (const member of all) this.#known.set(member, all)
     return all
   }
@@ -59,12 +67,16 @@ export class Sameness {
   /** What a thing is said to be the same as, of what another one is one with without it. */
   nextTo(id: number, other: number): number[] {
     if (this.isEmpty || !this.membersOf(id).includes(other)) return []
-    const reached = new Set([other])
-    for (const member of reached) {
-      for (const { other: next } of this.#besides(member)) if (next !== id) reached.add(next)
-    }
-    const near = [...this.#besides(id)].map(({ other }) => other)
-    return [...new Set(near)].filter((next) => reached.has(next))
+    return this.#takings.run(`${id} ${other}`, (taking) => {
+      const reached = new Set([other])
+      for (const member of reached) {
+        for (const { other: next } of this.#besides(member, taking)) {
+          if (next !== id) reached.add(next)
+        }
+      }
+      const near = [...this.#besides(id, taking)].map(({ other }) => other)
+      return [...new Set(near)].filter((next) => reached.has(next))
+    })
   }
 
   areApart(a: number, b: number): boolean {
@@ -74,13 +86,19 @@ export class Sameness {
   }
 
   /** What is said of it to be the same, one step away: `isFrom` where it is the subject. */
-  *#besides(id: number): Generator<{ readonly other: number; readonly isFrom: boolean }> {
-    const view = this.#view
+  *#besides(
+    id: number,
+    taking: Taking,
+  ): Generator<{ readonly other: number; readonly isFrom: boolean }> {
+    const sameAs = this.#sameAs
     for (const isFrom of [true, false]) {
-      const rows = isFrom ? view.rows(id, this.#sameAs, ANY) : view.rows(ANY, this.#sameAs, id)
-      for (let n = 0; n < mostMembers && rows.next(); n++) {
-        const other = isFrom ? rows.o : rows.s
-        if (other !== id && !this.areApart(id, other) && view.term(other).e) yield { other, isFrom }
+      const rows = isFrom
+        ? taking.rows(id, sameAs, ANY, first)
+        : taking.rows(ANY, sameAs, id, first)
+      for (const { s, o } of rows) {
+        const other = isFrom ? o : s
+        if (other === id || this.areApart(id, other)) continue
+        if (this.#view.term(other).e) yield { other, isFrom }
       }
     }
   }

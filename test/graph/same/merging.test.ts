@@ -11,6 +11,7 @@ import {
   type Lorekeep,
   type Term,
 } from '../../../src/index.js'
+import { patience } from '../../../src/graph/miss.js'
 import { sameThingsCore, vocabulary } from '../../../src/vocabulary.js'
 import { pickSeed } from '../../fixtures/random.js'
 
@@ -250,6 +251,59 @@ t.test('merges of a collection are seen in it, and leave those of others alone',
   t.strictSame(await saidOf(books), ['y sameAs x'])
   await graph.split(uri('x'), uri('y'))
   t.strictSame(await saidOf(graph), ['x differentFrom y', 'z sameAs x'])
+})
+
+t.test('what other collections say of the same things holds nothing up', async (t) => {
+  const usual = patience.rows
+  t.teardown(() => (patience.rows = usual))
+  // Each row of another collection is a pause.
+  patience.rows = 1
+  const keep = await opened(t)
+  const sameAs = { v: vocabulary.sameAs, e: true }
+  const others = Array.from({ length: 40 }, (_, n) => [
+    ...['x', 'y', 'z', 'hub'].flatMap((name) => [
+      { s: uri(name), p: knows, o: uri(`other-${n}`) },
+      { s: uri(`other-${n}`), p: knows, o: uri(name) },
+      { s: uri(name), p: sameAs, o: uri(`other-${n}`) },
+      { s: uri(name), p: label, o: text(`Other ${n}`) },
+      { s: uri(name), p: from, o: uri(`other-passage-${n}`) },
+      { s: uri(`other-${n}`), p: from, o: uri(`passage-${name}`) },
+      { s: uri(`passage-${name}`), p: textOf, o: text(`Nothing of ${n}`) },
+    ]),
+  ]).flat()
+  const called = { x: 'U.S. Navy', y: 'US Navy', z: 'Clara' }
+  const own = Object.entries(called).flatMap(([name, called]) => [
+    { s: uri(name), p: label, o: text(called) },
+    { s: uri(name), p: knows, o: uri('friend') },
+    { s: uri(name), p: from, o: uri(`passage-${name}`) },
+    { s: uri(`passage-${name}`), p: textOf, o: text(`Here ${called} rowed the boat.`) },
+  ])
+  const filling = others.map((_, n) => ({ s: uri(`own-${n}`), p: knows, o: uri(`own-${n + 1}`) }))
+  const head = { i: 'both', u: user, m: [] }
+  // Of one core: it is one part of an index.
+  await keep.knowledge.write({ user, id: 'both' }, [
+    ['t', { m: { ...head, c: 'others' }, t: others }],
+    ['t', { m: { ...head, c: 'books' }, t: [...own, ...filling] }],
+  ])
+  const graph = keep.knowledge.graph({ user, collection: 'books' })
+  // A question that never ends is a failure, and not a hanging test.
+  const signal = AbortSignal.timeout(20_000)
+  t.match(await graph.duplicates({ signal }), [{ names: ['U.S. Navy', 'US Navy'] }])
+  await t.rejects(graph.merge(uri('x'), uri('hub'), { signal }), {
+    code: 'LK_GRAPH_QUERY',
+    details: { errors: [{ path: 'b' }] },
+  })
+  await graph.merge(uri('x'), uri('y'), { signal })
+  const { sources } = await graph.retrieve({ text: 'Where did the US Navy row?', signal })
+  t.match(
+    sources
+      .slice(0, 2)
+      .map(({ text }) => text)
+      .sort(),
+    [/U\.S\. Navy/, /US Navy/],
+  )
+  await graph.split(uri('x'), uri('y'), { signal })
+  t.strictSame(await saidOf(graph), ['x differentFrom y'])
 })
 
 t.test('changes at the same time are all kept', async (t) => {

@@ -4,6 +4,7 @@
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { hasCode } from '../../../src/errors.js'
+import { patience } from '../../../src/graph/miss.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { Triple } from '../../../src/types.js'
 import { vocabulary } from '../../../src/vocabulary.js'
@@ -71,6 +72,31 @@ t.test('texts of one hash are each that of its own passage', async (t) => {
     )
   }
 })
+
+t.test(
+  'texts of one hash are found however many other collections have of their passages',
+  async (t) => {
+    const usual = patience.rows
+    t.teardown(() => (patience.rows = usual))
+    // Each text of the other collection is a pause.
+    patience.rows = 1
+    const texts = collidingTerms(new Random(1), 2).map(({ v }) => v)
+    const own = texts.flatMap((text, n) => passage(`${n}`, text, 'Common'))
+    const others = texts.flatMap((_, n) =>
+      Array.from({ length: 40 }, (_, m) => passage(`${n}`, `Other text ${m}`)).flat(),
+    )
+    const filling = others.map((_, n) => ({ s: entity('n'), p: isPartOf, o: entity(`part ${n}`) }))
+    const keep = await createLorekeep({ backend: new MemoryBackend(), indexThreads: 0 })
+    t.teardown(() => keep.close())
+    await keep.knowledge.write({ user, id: 'core' }, [
+      messageOf([...own, ...filling], 'own'),
+      messageOf(others, 'others'),
+    ])
+    const graph = keep.knowledge.graph({ user, collection: 'own' })
+    const found = await graph.search({ text: 'common' })
+    t.strictSame(found.map(({ text }) => text).sort(), [...texts].sort())
+  },
+)
 
 t.test('a score is the sum of what explains it', async (t) => {
   const graph = await graphOf(t, [
