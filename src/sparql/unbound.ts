@@ -9,8 +9,9 @@
 // counts none, and drops what is joined with it. The second branch has a row that its filter drops,
 // which the engine does not foresee.
 
+import { LorekeepError } from '../errors.js'
 import { rdfFactory } from '../rdf/factory.js'
-import { become, coalesce, copied, newVariable, type Operation } from './operation.js'
+import { become, coalesce, copied, newVariable, partsOf, type Operation } from './operation.js'
 
 interface Variable {
   readonly term: Operation
@@ -46,10 +47,13 @@ export function markUnbound(operation: Operation): MarkedScope {
     case 'join':
       return known(inputs.map(marked).reduce(joined))
     case 'leftjoin': {
+      const random = randomOf(operation)
       const left = marked(inputs[0] as Operation)
       const right = marked(inputs[1] as Operation)
-      if (!isLookedUp(operation, left, right)) writeOut(operation, left, right)
-      else keepInPlace(operation.expression, right)
+      if (!isLookedUp(operation, left, right)) {
+        if (random !== undefined) throw askedTwice(random)
+        writeOut(operation, left, right)
+      } else keepInPlace(operation.expression, right)
       return known(new Map([...maybe(right), ...left]))
     }
     case 'minus':
@@ -140,6 +144,38 @@ function writeOut(operation: Operation, left: Scope, right: Scope): void {
     type: 'union',
     input: [found(), { type: 'minus', input: [rows, found()] }],
   })
+}
+
+/**
+ * Of what decides which rows an OPTIONAL finds, a function of which each call has another value. What the right side
+ * binds last, and nothing asks for, decides nothing.
+ */
+function randomOf({ input, expression }: Operation): string | undefined {
+  const [first, second] = input as [Operation, Operation]
+  const asked = everyVariable([first, expression])
+  let at = second
+  while (at.type === 'extend' && !asked.has(nameOf(at.variable as Operation))) {
+    at = at.input as Operation
+  }
+  return randomIn([first, expression, at])
+}
+
+function randomIn(node: unknown): string | undefined {
+  if (typeof node !== 'object' || node === null) return undefined
+  const { subType, operator } = node as Operation
+  if (subType === 'operator' && randomFunctions.has(operator)) return String(operator).toUpperCase()
+  for (const part of Array.isArray(node) ? node : partsOf(node as Operation)) {
+    const found = randomIn(part)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const randomFunctions = new Set<unknown>(['rand', 'uuid', 'struuid', 'bnode'])
+
+function askedTwice(name: string): LorekeepError {
+  const where = 'in or before an OPTIONAL that has to be asked for twice: bind it behind that'
+  return new LorekeepError('LK_GRAPH_QUERY', `the query has ${name}() ${where}`)
 }
 
 function withMark(input: Operation, expression: Operation): Operation {

@@ -77,6 +77,31 @@ t.test('what a sub-query does not select is no variable of a filter outside', as
   t.strictSame(await ours(data, 'SELECT * { { SELECT ?s { ?s :age ?a } } FILTER (?a = "20") }'), [])
 })
 
+t.test(
+  'what has another value each time is refused where it would be asked for twice',
+  async (t) => {
+    const ask = (pattern: string) => ours(data, `SELECT * { ${pattern} }`)
+    const twice = 'BIND (STRLEN(?f) AS ?l) FILTER (STRLEN(?n) > ?l)'
+    for (const [name, pattern] of [
+      ['STRUUID', `?s :name ?n BIND (STRUUID() AS ?id) OPTIONAL { ?s :flag ?f ${twice} }`],
+      ['BNODE', `?s :name ?n BIND (BNODE() AS ?id) OPTIONAL { ?s :flag ?f ${twice} }`],
+      ['RAND', `{ ?s :name ?n FILTER (RAND() < 0.5) } OPTIONAL { ?s :flag ?f ${twice} }`],
+      ['RAND', `?s :name ?n OPTIONAL { ?s :flag ?f ${twice} FILTER (RAND() < 0.5) }`],
+      ['UUID', `?s :name ?n OPTIONAL { ?s :flag ?f BIND (UUID() AS ?l) FILTER (STR(?l) > ?n) }`],
+    ] as const) {
+      const message = new RegExp(`\\b${name}\\(\\)`)
+      await t.rejects(ask(pattern), { code: 'LK_GRAPH_QUERY', message }, pattern)
+    }
+    for (const pattern of [
+      `?s :name ?n OPTIONAL { ?s :flag ?f ${twice} } BIND (STRUUID() AS ?id)`,
+      `?s :name ?n OPTIONAL { ?s :flag ?f ${twice} BIND (STRUUID() AS ?id) }`,
+      `?s :name ?n BIND (STRUUID() AS ?id) OPTIONAL { ?s :flag ?f }`,
+    ]) {
+      t.equal((await ask(pattern)).length, 3, pattern)
+    }
+  },
+)
+
 /** An OPTIONAL whose filter is about both sides, or whose right side lacks a variable of the left. */
 const optionals = `
   ?s :name ?n OPTIONAL { ?s :flag ?f BIND (STRLEN(?f) AS ?l) FILTER (STRLEN(?n) > ?l) }
