@@ -75,8 +75,11 @@ function inJson(term: Term): object {
     case 'BlankNode':
       return { type: 'bnode', value: term.value }
     case 'Literal': {
-      const { value, language, datatype } = term
-      if (language !== '') return { type: 'literal', value, 'xml:lang': language }
+      const { value, language, direction, datatype } = term
+      if (language !== '') {
+        const base = direction ? { 'its:dir': direction } : {}
+        return { type: 'literal', value, 'xml:lang': language, ...base }
+      }
       if (datatype.value === xsdString) return { type: 'literal', value }
       return { type: 'literal', value, datatype: datatype.value }
     }
@@ -154,7 +157,8 @@ function inTriples(term: Term): string {
       const text = `"${term.value.replace(/["\\\n\r\t]/g, escaped)}"`
       if (term.language !== '') {
         if (!isLanguageTag(term.language)) throw unwritable('a language tag', term.language)
-        return `${text}@${term.language}`
+        // As RDF 1.2 writes it.
+        return `${text}@${term.language}${term.direction ? `--${term.direction}` : ''}`
       }
       return term.datatype.value === xsdString ? text : `${text}^^${inTriples(term.datatype)}`
     }

@@ -8,6 +8,30 @@ async function* one<T>(item: T): AsyncGenerator<T, void> {
   yield item
 }
 
+t.test('a text keeps its base direction', async (t) => {
+  const term = rdf.literal('a', { language: 'en', direction: 'ltr' })
+  const triple = rdf.quad(rdf.namedNode('urn:s'), rdf.namedNode('urn:p'), term)
+  const rows = (): SparqlResult => ({
+    type: 'bindings',
+    variables: ['x'],
+    bindings: one({ x: term }),
+  })
+  const texts = await Promise.all(
+    [
+      ...formatsOf('bindings').map(({ write }) => write(rows())),
+      ...formatsOf('quads').map(({ write }) => write({ type: 'quads', quads: one(triple) })),
+    ].map(async (text) => (await all(text)).join('')),
+  )
+  const [json, plainJson, csv, ...lines] = texts as [string, string, string]
+  for (const text of [json, plainJson]) {
+    t.strictSame(JSON.parse(text).results.bindings, [
+      { x: { type: 'literal', value: 'a', 'xml:lang': 'en', 'its:dir': 'ltr' } },
+    ])
+  }
+  t.equal(csv, 'x\r\na\r\n')
+  for (const text of lines) t.match(text, '"a"@en--ltr')
+})
+
 t.test('a line has no term that would end it', async (t) => {
   const iri = rdf.namedNode('urn:a> <urn:b')
   const terms = [
