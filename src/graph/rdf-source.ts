@@ -37,17 +37,26 @@ export function sparqlSource(
   { defaultGraphs, namedGraphs }: Dataset = {},
 ): CountingSource {
   return sourceOf(graph, (asked) => {
-    if (asked?.termType === 'DefaultGraph') return [defaultGraphs ?? null]
+    if (asked?.termType === 'DefaultGraph') return [{ g: defaultGraphs ?? null }]
+    if (isOpen(asked)) {
+      return namedGraphs === undefined ? [{ g: '?g' }] : [...new Set(namedGraphs)].map(ofName)
+    }
     const graphs = anyGraph(asked)
-    if (isOpen(asked)) return [...new Set(namedGraphs ?? ['?g'])]
     return namedGraphs === undefined
       ? graphs
-      : graphs.filter((g) => namedGraphs.includes(g as string))
+      : graphs.filter(({ name }) => name !== undefined && namedGraphs.includes(name))
   })
 }
 
 type Asker = Pick<Graph, 'match' | 'count'>
-type AskedGraphs = readonly TriplePattern['g'][]
+
+interface AskedGraph {
+  readonly g: TriplePattern['g']
+  /** Of one alone. */
+  readonly name?: string
+}
+
+type AskedGraphs = readonly AskedGraph[]
 
 function sourceOf(graph: Asker, graphsOf: (asked: Asked) => AskedGraphs): CountingSource {
   return {
@@ -60,7 +69,7 @@ function sourceOf(graph: Asker, graphsOf: (asked: Asked) => AskedGraphs): Counti
       const pattern = patternOf(subject, predicate, object)
       let count = 0
       if (pattern === undefined) return count
-      for (const g of graphsOf(named)) count += await graph.count({ ...pattern, g })
+      for (const { g } of graphsOf(named)) count += await graph.count({ ...pattern, g })
       return count
     },
   }
@@ -71,8 +80,10 @@ async function* quads(
   pattern: TriplePattern,
   graphs: AskedGraphs,
 ): AsyncGenerator<Quad, void> {
-  for (const g of graphs) {
-    for await (const triple of graph.match({ ...pattern, g })) yield quadOf(triple)
+  for (const { g, name } of graphs) {
+    for await (const triple of graph.match({ ...pattern, g })) {
+      yield quadOf(name === undefined ? triple : { ...triple, g: name })
+    }
   }
 }
 
@@ -85,11 +96,15 @@ function patternOf(subject: Asked, predicate: Asked, object: Asked): TriplePatte
 }
 
 function anyGraph(asked: Asked): AskedGraphs {
-  if (asked?.termType === 'DefaultGraph') return [null]
+  if (asked?.termType === 'DefaultGraph') return [{ g: null }]
   const g = askedFor(asked, nodeOf)
   if (g === 'nothing' || g?.e === false) return []
-  // In a list it is the name of a graph, whatever it looks like.
-  return [g?.v.startsWith('?') === true ? [g.v] : g?.v]
+  return [g === undefined ? { g: undefined } : ofName(g.v)]
+}
+
+/** In a list it is the name of a graph, whatever it looks like; of a list triples do not tell their graph. */
+function ofName(name: string): AskedGraph {
+  return { g: name.startsWith('?') ? [name] : name, name }
 }
 
 /**

@@ -303,6 +303,14 @@ t.test('graphs have names of any kind', async (t) => {
   const urn = '<urn:lorekeep:entity:no%20iri>'
   t.strictSame(await rows(`SELECT * FROM ${urn} { ?s ?p ?o }`), ['urn:s2'])
   t.strictSame(await rows(`SELECT * FROM NAMED ${urn} { GRAPH ?g { ?s ?p ?o } }`), ['urn:s2'])
+  const urnOfG = '<urn:lorekeep:entity:%3Fg>'
+  const found = await rows(`SELECT * { GRAPH ${urnOfG} { ?s ?p ?o } }`)
+  t.equal(found.length, 1)
+  for (const where of ['GRAPH ?g { ?s ?p ?o }', `GRAPH ${urnOfG} { ?s ?p ?o }`]) {
+    t.strictSame(await rows(`SELECT * FROM NAMED ${urnOfG} { ${where} }`), found)
+  }
+  const names = `SELECT (STR(?g) AS ?s) FROM NAMED ${urnOfG} { GRAPH ?g { ?t ?p ?o } }`
+  t.strictSame(await rows(names), ['urn:lorekeep:entity:%3Fg'])
   const path = 'SELECT * { GRAPH <urn:lorekeep:entity:%3Fg> { ?s <urn:p>* ?o } }'
   t.strictSame(await rows(path), ['3', 'urn:s3', 'urn:s3'])
 })
