@@ -15,7 +15,7 @@ export class DocumentCores {
   readonly #knowledge: LangchainKnowledge
   readonly #user: string
   readonly #collection: string
-  /** Of each vector, once it is known. */
+  /** Of each vector that is stored, once it is known. */
   #dimensions: number | undefined
 
   constructor(knowledge: LangchainKnowledge, user: string, collection: string) {
@@ -50,6 +50,7 @@ export class DocumentCores {
       await this.#remove(names)
       names = await this.#names(listed)
     }
+    this.#dimensions = undefined
   }
 
   /** Of each way the nearest, best first, as many as `k` in all. */
@@ -95,9 +96,9 @@ export class DocumentCores {
     if (length === this.#dimensions) return
     const [name] = await this.#names(1)
     const { vector } = (name === undefined ? undefined : await this.decode(name)) ?? {}
-    this.#dimensions = vector?.length ?? length
-    if (length === this.#dimensions) return
-    const message = `vectors have ${length} dimensions, and those that are stored ${this.#dimensions}`
+    this.#dimensions = vector?.length
+    if (vector === undefined || length === vector.length) return
+    const message = `vectors have ${length} dimensions, and those that are stored ${vector.length}`
     throw new LorekeepError('LK_STEP_OUTPUT', message)
   }
 

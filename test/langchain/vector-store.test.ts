@@ -578,6 +578,22 @@ t.test('arguments that cannot be are TypeErrors', async (t) => {
   t.notMatch(JSON.stringify(store), /alice/)
 })
 
+t.test('a question of an empty store settles no length of vectors', async (t) => {
+  const { knowledge } = await (doors['in process'] as NonNullable<(typeof doors)[string]>)(t)
+  const storeOf = (length: number) =>
+    new LorekeepVectorStore(
+      new GivenEmbeddings((texts) => texts.map(() => Array<number>(length).fill(1))),
+      { knowledge, user: 'alice' },
+    )
+  const [three, two] = [storeOf(3), storeOf(2)]
+  t.strictSame(await three.similaritySearch('cat', 1), [])
+  await two.addDocuments(documentsOf(1))
+  await t.rejects(three.addDocuments(documentsOf()), { code: 'LK_STEP_OUTPUT' })
+  await two.delete({ deleteAll: true })
+  await three.addDocuments(documentsOf(1))
+  await t.rejects(two.addDocuments(documentsOf()), { code: 'LK_STEP_OUTPUT' })
+})
+
 function idsOf(documents: readonly DocumentInterface[]): string[] {
   return documents.map(({ id }) => id as string)
 }
