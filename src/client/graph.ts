@@ -117,10 +117,12 @@ export function createGraph(
       let left = limit
       for (const [near, far, direction] of ways) {
         if (left <= 0) return
-        const asked = { signal, ...(left < Infinity && { limit: left }) }
+        // Of each direction as many: those with the term on both sides come once.
+        const asked = { signal, ...(limit < Infinity && { limit }) }
         for await (const triple of match({ [near]: term }, asked)) {
-          left--
-          yield { term: triple[far], triple, direction }
+          const { s, o } = triple
+          const isTold = direction === 'in' && o.e && s.v === o.v
+          if (!isTold && left-- > 0) yield { term: triple[far], triple, direction }
         }
       }
     },

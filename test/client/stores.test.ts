@@ -72,6 +72,16 @@ for (const [door, open] of Object.entries(doors)) {
     t.strictSame(await graph.search({ text: 'boats' }), [])
     t.equal((await all(graph.describe(uri('ann')))).length, 2)
     t.equal((await all(graph.neighbours(uri('ben')))).length, 2)
+    const loop = { s: uri('eve'), p: knows, o: uri('eve') }
+    const others = ['x', 'y'].map((name) => ({ s: uri(name), p: knows, o: uri('eve') }))
+    await serving.knowledge.write({ user: 'alice', id: 'loop' }, [
+      ['t', { m: { i: 'loop', u: 'alice', m: [], c: 'c' }, t: [loop, ...others] }],
+    ])
+    for (const limit of [1, 2, 3, 9]) {
+      const found = await all(graph.neighbours(uri('eve'), { limit }))
+      const directions = found.map(({ direction }) => direction)
+      t.strictSame(directions, ['out', 'in', 'in'].slice(0, limit), `${limit} with a loop`)
+    }
     await graph.merge(uri('ann'), uri('ben'))
     await graph.split(uri('ann'), uri('ben'))
     const one = knowledge.graph({ user: 'alice', cores: ['firm'] })
