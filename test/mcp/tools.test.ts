@@ -80,6 +80,26 @@ t.test('a document whose id is no IRI is searched alone, where it is asked', asy
   t.strictSame(await ask({ document: 'owls' }), [])
 })
 
+t.test(
+  'a document is searched alone whose id looks like an IRI that RDF cannot carry',
+  async (t) => {
+    const gina = await assistantFor(t, keep, 'gina')
+    const running = keep.flows.run()
+    const ids = ['C:\\notes\\owls.txt', 'https://x.org/?q=50%', 'notes:{1}', 'urn:note']
+    for (const id of ids) {
+      const { job } = await keep.flows.load('default', { id, content: 'A note.', user: 'gina' })
+      for await (const _event of keep.flows.watch({ job })) continue
+    }
+    await running.stop()
+    const ask = async (document: string) => {
+      const { structuredContent } = await gina.call('search', { text: 'note', document })
+      return (structuredContent as { passages: { document: string }[] }).passages
+    }
+    for (const id of ids) t.match(await ask(id), [{ document: id }])
+    t.strictSame(await ask('urn:nowhere'), [])
+  },
+)
+
 t.test('a filter that a list has not is refused', async (t) => {
   t.equal(codeOf(await alice.call('list', { what: 'jobs', prefix: 'a' })), 'LK_TOOL_ARGUMENTS')
 })

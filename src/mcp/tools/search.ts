@@ -1,3 +1,4 @@
+import { hasCode } from '../../errors.js'
 import type { FoundPassage, SearchQuery } from '../../graph/types.js'
 import { after, askedGraph, ofGraphs, passedOver, placeOfNext } from '../asking.js'
 import { listing } from '../bounds.js'
@@ -30,10 +31,15 @@ export const search = tool({
     // One more, to know whether others follow.
     const query = { text, k: skip + k + 1, signal }
     const within = askedGraph(asked)
+    const isUri = document === undefined || isIri(document)
+    const byUri = isUri ? await stores.graph(within).search({ ...query, document }) : []
     const found =
-      document === undefined || isIri(document)
-        ? await stores.graph(within).search({ ...query, document })
-        : await inDocument(document, stores, within, query)
+      document === undefined || byUri.length > 0
+        ? byUri
+        : await inDocument(document, stores, within, query).catch((error: unknown) => {
+            if (isUri && hasCode(error, 'LK_CORE_NOT_FOUND')) return []
+            throw error
+          })
     const page = found.slice(skip, skip + k)
     return listing({
       name: 'passages',
@@ -46,7 +52,7 @@ export const search = tool({
   },
 })
 
-/** Of an id that is no IRI: flows write the document, and no other, into the core of that name. */
+/** Of an id that is no IRI, or one that RDF cannot carry: flows write the document, and no other, into the core of that name. */
 async function inDocument(
   id: string,
   stores: UserStores,
