@@ -100,6 +100,30 @@ t.test(
   },
 )
 
+t.test('a thing is described by its name also where that looks like an IRI', async (t) => {
+  const hana = await assistantFor(t, keep, 'hana')
+  const label = { v: 'http://www.w3.org/2000/01/rdf-schema#label', e: true }
+  const called = [
+    ['urn:show', 'Re:Zero'],
+    ['urn:both', 'urn:show'],
+  ] as const
+  await keep.knowledge.write({ user: 'hana', id: 'shows' }, [
+    [
+      't',
+      {
+        m: { i: 'shows', u: 'hana', m: [], c: 'c' },
+        t: called.map(([v, name]) => ({ s: { v, e: true }, p: label, o: { v: name, e: false } })),
+      },
+    ],
+  ])
+  const about = async (entity: string) =>
+    (await hana.call('describe', { entity })).structuredContent as object
+  const triples = [{ subject: 'urn:show', literal: 'Re:Zero' }]
+  t.match(await about('Re:Zero'), { entity: 'urn:show', triples })
+  t.match(await about('urn:show'), { entity: 'urn:show', triples }, 'an IRI is asked for first')
+  t.match(await about('Re:One'), { entity: 'Re:One', triples: [] })
+})
+
 t.test('a filter that a list has not is refused', async (t) => {
   t.equal(codeOf(await alice.call('list', { what: 'jobs', prefix: 'a' })), 'LK_TOOL_ARGUMENTS')
 })

@@ -25,14 +25,19 @@ export const describe = tool({
   async run({ entity, after, ...asked }, { stores, signal }) {
     const skip = passedOver(after)
     const graph = stores.graph(askedGraph(asked))
-    const [found = entity, ...others] = isIri(entity)
-      ? [entity]
-      : await named(graph, entity, signal)
-    const triples: Triple[] = []
-    const limit = skip + mostTriples + 1
-    for await (const { triple } of graph.neighbours(iri(found), { limit, signal })) {
-      triples.push(triple)
+    const about = async (thing: string) => {
+      const triples: Triple[] = []
+      const limit = skip + mostTriples + 1
+      for await (const { triple } of graph.neighbours(iri(thing), { limit, signal })) {
+        triples.push(triple)
+      }
+      return triples
     }
+    // A name may look like an IRI.
+    const own = isIri(entity) ? await about(entity) : []
+    const [found = entity, ...others] =
+      own.length > 0 ? [entity] : await named(graph, entity, signal)
+    const triples = own.length > 0 ? own : await about(found)
     return listing({
       name: 'triples',
       items: triples.slice(skip, skip + mostTriples).map(plainTriple),
