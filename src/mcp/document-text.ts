@@ -2,6 +2,7 @@
 
 import { LorekeepError } from '../errors.js'
 import { vocabulary } from '../vocabulary.js'
+import { wrongArgument } from './asking.js'
 import { isOfDocument } from './passages.js'
 import type { UserStores } from './stores.js'
 import { iri } from './triples.js'
@@ -18,7 +19,7 @@ const mostPassages = 20_000
 /**
  * At most so many UTF-16 code units of it. Between passages, where the text had white space that is none of theirs,
  * there is a line feed.
- * @throws LorekeepError `LK_DOCUMENT_NOT_FOUND`
+ * @throws LorekeepError `LK_DOCUMENT_NOT_FOUND`, `LK_TOOL_ARGUMENTS` where it has too many passages
  */
 export async function textOfDocument(
   stores: UserStores,
@@ -65,7 +66,13 @@ async function passagesOf(
   ]
   const graph = stores.graph({ cores: [document] })
   const found: PassageOfText[] = []
-  for await (const row of graph.solve(patterns, { limit: mostPassages, signal })) {
+  let rows = 0
+  for await (const row of graph.solve(patterns, { limit: mostPassages + 1, signal })) {
+    // They come in no order: of some of them the text would have holes.
+    if (++rows > mostPassages) {
+      const message = `has more than ${mostPassages} passages, too many to be put together: search finds them`
+      throw wrongArgument('document', message)
+    }
     const { document: of, text, start, end } = row
     if (of === undefined || text === undefined || start === undefined || end === undefined) continue
     if (!isOfDocument(of.v, document)) continue

@@ -2,8 +2,10 @@
 
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
+import type { CoreMessage } from '../../src/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import { userStores, type UserStores } from '../../src/mcp/stores.js'
+import { vocabulary } from '../../src/vocabulary.js'
 import { textOf, type Assistant } from './assistant.js'
 import { assistantFor, connected } from './connected.js'
 import { Working } from './working.js'
@@ -328,6 +330,35 @@ t.test('a document is read to its end in pieces, each with the place of the next
   }
   const words = (text: string) => text.split(/\s+/).filter((word) => word !== '')
   t.strictSame(words(read), words(texts['urn:long']))
+})
+
+t.test('a document of too many passages is refused, and not told with holes', async (t) => {
+  const ivo = await assistantFor(t, keep, 'ivo')
+  const iri = (v: string) => ({ v, e: true })
+  const write = (id: string, count: number) => {
+    const triples = Array.from({ length: count }, (_, n) => {
+      const said = [
+        [vocabulary.isPartOf, iri(id)],
+        [vocabulary.text, { v: `w${n} `, e: false }],
+        [vocabulary.beginIndex, { v: String(10 * n), e: false }],
+        [vocabulary.endIndex, { v: String(10 * n + 10), e: false }],
+      ] as const
+      return said.map(([p, o]) => ({ s: iri(`${id}/c${n}`), p: iri(p), o }))
+    }).flat()
+    const m = { i: id, u: 'ivo', m: [], c: 'c' }
+    const slices = Array.from({ length: Math.ceil(triples.length / 5000) }, (_, n) =>
+      triples.slice(5000 * n, 5000 * (n + 1)),
+    )
+    return keep.knowledge.write(
+      { user: 'ivo', id },
+      slices.map((t): CoreMessage => ['t', { m, t }]),
+    )
+  }
+  await write('urn:most', 20_000)
+  await write('urn:more', 20_001)
+  t.match(await readText(ivo, 'lorekeep://document/urn%3Amost'), /^w0 .*w1 /s)
+  const uri = 'lorekeep://document/urn%3Amore'
+  await t.rejects(ivo.client.readResource({ uri }), { code: -32602, message: /search finds them/ })
 })
 
 t.test('resources and prompts of others, and such as there are not, are refused', async (t) => {
