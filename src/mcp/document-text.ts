@@ -4,7 +4,7 @@ import { LorekeepError } from '../errors.js'
 import { vocabulary } from '../vocabulary.js'
 import { wrongArgument } from './asking.js'
 import { isOfDocument } from './passages.js'
-import type { UserStores } from './stores.js'
+import { graphOfDocument, type UserStores } from './stores.js'
 import { iri } from './triples.js'
 
 export interface TextOfDocument {
@@ -64,7 +64,7 @@ async function passagesOf(
     { s: '?chunk' as const, p: iri(beginIndex), o: '?start' as const },
     { s: '?chunk' as const, p: iri(endIndex), o: '?end' as const },
   ]
-  const graph = stores.graph({ cores: [document] })
+  const graph = stores.graph(await graphOfDocument(stores, document))
   const found: PassageOfText[] = []
   let rows = 0
   for await (const row of graph.solve(patterns, { limit: mostPassages + 1, signal })) {

@@ -4,7 +4,7 @@ import { LorekeepError } from '../errors.js'
 import { wrongArgument } from './asking.js'
 import { cut } from './bounds.js'
 import { textOfDocument } from './document-text.js'
-import type { UserStores } from './stores.js'
+import { graphOfDocument, type UserStores } from './stores.js'
 import type { Asker } from './tool.js'
 import { match } from './tools/match.js'
 
@@ -40,7 +40,7 @@ export const templates = [
   },
   {
     name: 'core',
-    uriTemplate: 'lorekeep://core/{id}{?after}',
+    uriTemplate: 'lorekeep://core/{id}{?after,collection}',
     description: 'How much a core has, and its triples, page by page.',
     mimeType: json,
   },
@@ -93,8 +93,10 @@ const kinds: Readonly<Record<string, Kind>> = {
       const core = await asker.stores.core(id)
       if (core === undefined)
         throw new LorekeepError('LK_CORE_NOT_FOUND', `'${cut(id, longestName)}'`)
-      const after = query.get('after')
-      const { object } = await match.run({ cores: [id], ...(after !== null && { after }) }, asker)
+      const [after, collection] = [query.get('after'), query.get('collection')]
+      const within =
+        collection === null ? await graphOfDocument(asker.stores, id) : { cores: [id], collection }
+      const { object } = await match.run({ ...within, ...(after !== null && { after }) }, asker)
       const { triples, entities, createdAt, updatedAt } = core
       return JSON.stringify({
         core: id,

@@ -102,6 +102,15 @@ export function userStores(
   }
 }
 
+/** The core of a document, in the collection that a flow put it in: a token for several has to name one. */
+export async function graphOfDocument(
+  stores: UserStores,
+  document: string,
+): Promise<AskedGraph & Required<Pick<AskedGraph, 'cores'>>> {
+  const collection = (await stores.document(document))?.completed?.collection
+  return { cores: [document], ...(collection !== undefined && { collection }) }
+}
+
 /** A token that acts for any user sees the jobs of all. */
 function ownJob(job: Job | undefined, user: string): Job | undefined {
   return job?.user === user ? job : undefined

@@ -15,6 +15,7 @@ const principals: Readonly<
   bob: { user: 'bob' },
   reader: { user: 'alice', access: 'read' },
   narrow: { user: 'alice', collections: ['other'] },
+  several: { user: 'alice', collections: ['default', 'other'] },
   any: { user: '*' },
 }
 const authenticate = (token = '') => principals[token] ?? null
@@ -90,6 +91,43 @@ for (const era of ['modern', 'legacy'] as const) {
     }
   })
 }
+
+t.test('a token for several collections reads documents, cores and prompts', async (t) => {
+  const { url, flows, knowledge } = await serve(t, { mcp: true, authenticate })
+  for (const [id, collection] of [
+    ['urn:note', 'other'],
+    ['urn:secret', 'secret'],
+  ] as const) {
+    const document = { id, content: text, user: 'alice', collection }
+    const { job } = await flows.load('default', document)
+    const running = flows.run()
+    for await (const _event of flows.watch({ job })) continue
+    await running.stop()
+  }
+  const said = { s: { v: 'urn:s', e: true }, p: { v: 'urn:p', e: true }, o: { v: 'o', e: false } }
+  await knowledge.write({ user: 'alice', id: 'written' }, [
+    ['t', { m: { i: 'written', u: 'alice', m: [], c: 'other' }, t: [said] }],
+  ])
+  const { client } = await connected(t, 'several', 'modern', { url })
+  const read = async (uri: string) => JSON.stringify(await client.readResource({ uri }))
+  t.match(await read('lorekeep://document/urn%3Anote'), text)
+  t.match(await read('lorekeep://core/urn%3Anote'), text)
+  t.match(await read('lorekeep://core/written?collection=other'), 'urn:s')
+  await t.rejects(read('lorekeep://core/written'), { message: /collection is missing/ })
+  for (const uri of [
+    'lorekeep://document/urn%3Asecret',
+    'lorekeep://core/urn%3Asecret',
+    'lorekeep://core/urn%3Asecret?collection=secret',
+  ]) {
+    await t.rejects(read(uri), uri)
+  }
+  const prompt = async (name: string, given: Record<string, string>) =>
+    JSON.stringify(await client.getPrompt({ name, arguments: given }))
+  t.match(await prompt('summarise', { document: 'urn:note' }), text)
+  const question = 'Where did Mary Shelley write Frankenstein?'
+  t.match(await prompt('ask', { question, collection: 'other' }), text)
+  t.notMatch(await prompt('ask', { question, collection: 'default' }), text)
+})
 
 for (const era of ['modern', 'legacy'] as const) {
   t.test(`who leaves a question of the ${era} era ends its work`, async (t) => {
