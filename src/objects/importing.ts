@@ -60,18 +60,20 @@ export class Importing {
     if (isDeclared && draft.collection(collection) === undefined) {
       throw new LorekeepError('LK_COLLECTION_NOT_FOUND', `'${collection}' was not declared`)
     }
-    const old = await draft.findAll(collection, ids)
+    const found = await draft.findAll(collection, ids)
+    // What is being deleted is there no more: the one that comes stays.
+    const { deleting = 0 } = draft.collection(collection) ?? {}
+    const old = found?.map((row) => (row === undefined || row.ref < deleting ? undefined : row))
     if (old !== undefined) this.#checkOld(draft, ids, old)
     draft.createCollection(collection)
     const rows: Row[] = []
     let replaced = 0
     for (let n = 0; n < objects.length; n++) {
       const before = old?.[n]
-      if (before !== undefined) {
-        if (onDuplicate === 'skip') continue
-        draft.remove(before)
-        replaced++
-      }
+      if (before !== undefined && onDuplicate === 'skip') continue
+      const there = found?.[n]
+      if (there !== undefined) draft.remove(there)
+      if (before !== undefined) replaced++
       rows.push(this.#row(draft, table, ids[n] as ObjectId, objects[n] as JsonObject, before))
     }
     draft.put(table, collection, rows)

@@ -320,6 +320,26 @@ t.test('a deletion that failed leaves what came since to the next open', async (
   t.strictSame(await objectProblems(cut.backend), [])
 })
 
+t.test('ids that are being deleted are free for imports, and what comes stays', async (t) => {
+  const cut = await cutOff(t)
+  const ids = [20_000]
+  for (const [n, onDuplicate] of (['reject', 'skip', 'replace'] as const).entries()) {
+    ids.push(8997 + n)
+    const values = [{ id: 8997 + n, name: 'anew' }]
+    const imported = await cut.objects.import(batchOf(values), { onDuplicate })
+    t.match(imported, { imported: 1, replaced: 0, skipped: 0 })
+  }
+  await cut.objects.import(batchOf([{ id: 20_000 }]))
+  const { objects } = await goneOn(t, cut.backend)
+  t.match(await objects.collections(), [{ name: 'c', objects: ids.length }])
+  for (const id of ids) {
+    const stored = await objects.get('c', id)
+    t.equal(stored?._id, id)
+    t.equal(stored?._created_at, stored?._updated_at)
+  }
+  t.strictSame(await objectProblems(cut.backend), [])
+})
+
 t.test('of a deletion that failed twice the next open goes on with the later one', async (t) => {
   const cut = await cutOff(t)
   await cut.objects.import(batchOf(numbered(20_000, 20_005)))
