@@ -9,8 +9,9 @@ import type { Change, Member } from './engine/lane-queue.js'
 import { blockOf, blocksIn } from './engine/state.js'
 import { commitIn, type Placing } from './placing.js'
 
-/** Objects of one commit. */
+/** Objects of one commit, and their bytes. */
 const stepRows = 4096
+const stepBytes = 32 * 1024 ** 2
 
 export interface DeletionOptions {
   /** Only what somebody has begun, up to this mark: it may have ended since, and others may delete what came then. */
@@ -89,6 +90,7 @@ async function deleteSome(
   const isGone = record?.deleting === undefined || draft.lane !== mark.lane
   if (isGone) return { rows: 0, next: undefined }
   let rows = 0
+  const { bytes } = draft
   for (const [schema, table] of [...draft.state.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (schema < from.schema) continue
     const [first, end] = blocksIn(table, draft.lane)
@@ -96,7 +98,8 @@ async function deleteSome(
     for (const place of table.blocks.slice(begin, end)) {
       if (place.first >= mark.ref) break
       if (place.owners?.every(([collection]) => collection !== name) === true) continue
-      if (rows >= stepRows) return { rows, next: { schema, ref: place.first } }
+      const isOver = rows >= stepRows || draft.bytes - bytes >= stepBytes
+      if (isOver) return { rows, next: { schema, ref: place.first } }
       const block = await memory.blocks.get(place.page)
       const constant = block.constant('_collection')
       if (constant !== undefined && constant.value !== name) continue

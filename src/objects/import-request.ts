@@ -52,17 +52,24 @@ interface ObjectProblem extends Problem {
   readonly id?: ObjectId
 }
 
+interface CheckedObjects {
+  /** As they are to be stored. */
+  readonly objects: JsonObject[]
+  /** About what they have as JSON. */
+  readonly bytes: number
+}
+
 /**
- * The objects as they are to be stored.
  * @throws LorekeepError `LK_OBJECT_INVALID`: `details.count` says how many objects are bad
  */
 export function checkObjects(
   schema: CompiledSchema,
   values: readonly unknown[],
   { maxObjectBytes }: ObjectLimits,
-): JsonObject[] {
+): CheckedObjects {
   const errors = new Problems<ObjectProblem>()
   const objects: JsonObject[] = []
+  let all = 0
   let count = 0
   for (let index = 0; index < values.length; index++) {
     const value = values[index]
@@ -77,11 +84,12 @@ export function checkObjects(
     }
     const object = schema.check(value, report, maxObjectBytes)
     if (object === undefined) continue
-    const bytes = excess(object, maxObjectBytes)
-    if (bytes === undefined) objects.push(object)
+    const bytes = sizeOf(object, maxObjectBytes)
+    all += bytes
+    if (bytes <= maxObjectBytes) objects.push(object)
     else report('', `has ${bytes} bytes as JSON; at most ${maxObjectBytes} are accepted`)
   }
-  if (count === 0) return objects
+  if (count === 0) return { objects, bytes: all }
   const { details } = errors
   const [first] = details.errors
   const place = first && [`object ${first.index}`, first.path].filter((part) => part !== '')
@@ -153,8 +161,8 @@ function checkCustom(custom: object, path: string, problems: Problems): void {
   }
 }
 
-/** The bytes of an object that is too large. */
-function excess(object: JsonObject, maxBytes: number): number | undefined {
+/** The bytes of an object as JSON: about, and exactly where they may be too many. */
+function sizeOf(object: JsonObject, maxBytes: number): number {
   let estimate = 2
   for (const name of Object.keys(object)) {
     const value = object[name]
@@ -163,9 +171,8 @@ function excess(object: JsonObject, maxBytes: number): number | undefined {
     else if (typeof value === 'object') estimate += JSON.stringify(value).length
     else estimate += 24
   }
-  if (estimate * longestEscape <= maxBytes) return undefined
-  const bytes = Buffer.byteLength(JSON.stringify(object))
-  return bytes > maxBytes ? bytes : undefined
+  if (estimate * longestEscape <= maxBytes) return estimate
+  return Buffer.byteLength(JSON.stringify(object))
 }
 
 function idIn(value: unknown, field: string): ObjectId | undefined {

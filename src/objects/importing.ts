@@ -15,7 +15,12 @@ import type { JsonObject } from '../types.js'
 
 /** Of an import, by one version of its schema. */
 type Checked =
-  | { readonly schema: CompiledSchema; readonly objects: JsonObject[]; readonly ids: ObjectId[] }
+  | {
+      readonly schema: CompiledSchema
+      readonly objects: JsonObject[]
+      readonly bytes: number
+      readonly ids: ObjectId[]
+    }
   | { readonly schema: CompiledSchema; readonly error: unknown }
 
 interface Conditions {
@@ -43,8 +48,8 @@ export class Importing {
    */
   check(schema: CompiledSchema): void {
     try {
-      const objects = checkObjects(schema, this.#batch.values, this.#conditions.limits)
-      this.#checked = { schema, objects, ids: idsOf(schema, objects) }
+      const { objects, bytes } = checkObjects(schema, this.#batch.values, this.#conditions.limits)
+      this.#checked = { schema, objects, bytes, ids: idsOf(schema, objects) }
     } catch (error) {
       this.#checked = { schema, error }
     }
@@ -56,7 +61,7 @@ export class Importing {
     const { collection } = metadata
     const { onDuplicate, isDeclared } = this.#conditions
     const table = draft.table(schema_name) ?? noSchema(schema_name)
-    const { objects, ids } = this.#checkedBy(table.schema)
+    const { objects, bytes, ids } = this.#checkedBy(table.schema)
     if (isDeclared && draft.collection(collection) === undefined) {
       throw new LorekeepError('LK_COLLECTION_NOT_FOUND', `'${collection}' was not declared`)
     }
@@ -76,7 +81,7 @@ export class Importing {
       if (before !== undefined) replaced++
       rows.push(this.#row(draft, table, ids[n] as ObjectId, objects[n] as JsonObject, before))
     }
-    draft.put(table, collection, rows)
+    draft.put(table, collection, rows, bytes)
     const skipped = objects.length - rows.length
     const imported = rows.length
     return { id: metadata.id, collection, schema_name, imported, replaced, skipped, ids }

@@ -78,7 +78,8 @@ export class ObjectChange {
     const table = draft.tableOf(old)
     const { schema } = table
     const field = schema.definition.id_field
-    const [object] = checkObjects(schema, [change(old, field)], limits)
+    const { objects, bytes } = checkObjects(schema, [change(old, field)], limits)
+    const [object] = objects
     if (object === undefined || String(schema.idOf(object)) !== this.#text) {
       const message = `is '${this.#text}' and cannot be changed`
       const errors = [{ index: 0, id: this.#id, path: field, message }]
@@ -89,7 +90,7 @@ export class ObjectChange {
     draft.remove(old)
     const ref = draft.takeRef(table)
     const row = { ...old, ref, object, id: schema.idOf(object), updated_at: draft.now }
-    draft.put(table, this.#collection, [row])
+    draft.put(table, this.#collection, [row], bytes)
     return storedRow(row, schema.definition.name, this.#versions.version(ref, row.updated_at))
   }
 

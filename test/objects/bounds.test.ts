@@ -5,7 +5,9 @@ import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { hasCode } from '../../src/errors.js'
 import type { LorekeepOptions } from '../../src/lorekeep.js'
+import { altered } from '../fixtures/altered-storage.js'
 import { openStore } from '../fixtures/stores.js'
+import type { Backend } from '../../src/storage.js'
 import { objectProblems } from '../fixtures/problems.js'
 import { countTurns } from '../fixtures/turns.js'
 import { KeptBackend } from './kept-backend.js'
@@ -28,6 +30,22 @@ const definition = {
   name: 's',
   fields: { id: { type: 'string' }, text: { type: 'text' }, n: { type: 'number' } },
   indexes: ['text', 'n'],
+}
+
+/** Measures what writes put. */
+class MeasuredBackend extends KeptBackend {
+  readonly writes: number[] = []
+
+  override async open(partition: Parameters<Backend['open']>[0]) {
+    const storage = await super.open(partition)
+    const write: typeof storage.write = async (operations, options) => {
+      let bytes = 0
+      for (const operation of operations) if ('value' in operation) bytes += operation.value.length
+      this.writes.push(bytes)
+      await storage.write(operations, options)
+    }
+    return altered(storage, { write })
+  }
 }
 
 t.test('the metadata of an import is bounded', async (t) => {
@@ -253,6 +271,34 @@ t.test('a find goes on behind a cursor', async (t) => {
     for await (const { _id } of objects.find({ ...query, after: next })) found.push(_id)
     t.strictSame(found, all.slice(130), JSON.stringify(order))
   }
+})
+
+t.test('changes share a write, or a step of a deletion, by their bytes as well', async (t) => {
+  const backend = new MeasuredBackend(new MemoryBackend())
+  const { objects } = await openStore(t, backend)
+  await objects.defineSchema({ ...definition, indexes: [] })
+  const text = 'x'.repeat(900_000)
+  const batchOf = (collection: string, ids: number) => ({
+    metadata: { id: 'b', user: 'u', collection },
+    schema_name: 's',
+    values: Array.from({ length: ids }, (_, n) => ({ id: `${n}`, text })),
+  })
+  const names = Array.from({ length: 8 }, (_, n) => `c${n}`)
+  await Promise.all(names.map((name) => objects.import(batchOf(name, 7))))
+  t.equal((await objects.query({ schema_name: 's', limit: 0 })).total, 56)
+  const most = Math.max(...backend.writes)
+  t.ok(most > 20 * 1024 ** 2 && most < 48 * 1024 ** 2, `${most} bytes`)
+
+  backend.writes.length = 0
+  const patched = names.map((name) => objects.patch(name, 0, { text: `${text}y` }))
+  for (const object of await Promise.all(patched)) t.equal(object?.['text'], `${text}y`)
+  t.equal(backend.writes.length, 1, 'eight objects are not too much for one')
+
+  await objects.import(batchOf('d', 45))
+  backend.writes.length = 0
+  t.equal(await objects.deleteCollection('d'), 45)
+  t.ok(backend.writes.length >= 3, `${backend.writes.length} writes`)
+  t.strictSame(await objectProblems(backend), [])
 })
 
 t.test('a request is refused for each thing that is wrong with it', async (t) => {

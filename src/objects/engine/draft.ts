@@ -29,10 +29,12 @@ import { maxTables, refOf, tableOf } from './ref.js'
 import type { CompiledSchema } from '../schema/schema.js'
 import type { IndexDefinition, ObjectId } from '../types.js'
 import {
+  blockOf,
   headOf,
   isBuilt,
   laneIn,
   tableNumbered,
+  type BlockPlace,
   type Building,
   type Head,
   type Heads,
@@ -90,6 +92,8 @@ export class Draft {
   readonly #ids = new Map<string, Map<string, Row | null>>()
   #changed = false
   rows = 0
+  /** About what its rows have. */
+  bytes = 0
 
   constructor(state: State, memory: Memory, now: number, { lane, isOfAll }: DraftScope) {
     this.state = state
@@ -217,8 +221,11 @@ export class Draft {
 
   // From here on nothing waits and nothing fails: a change is made as a whole, after its checks.
 
-  /** Rows of one collection, each under an id that is free. */
-  put(table: Table, collection: string, rows: readonly Row[]): void {
+  /**
+   * Rows of one collection, each under an id that is free.
+   * @param bytes about what they have
+   */
+  put(table: Table, collection: string, rows: readonly Row[], bytes: number): void {
     if (rows.length === 0) return
     const { name } = table.schema.definition
     const { added } = this.#changesOf(name)
@@ -229,6 +236,7 @@ export class Draft {
     }
     this.#count(collection, name, rows.length)
     this.rows += rows.length
+    this.bytes += bytes
   }
 
   /** The reference of a row that is to be put. */
@@ -237,10 +245,14 @@ export class Draft {
   }
 
   remove(row: Row): void {
-    const { name } = this.tableOf(row).schema.definition
+    const table = this.tableOf(row)
+    const { name } = table.schema.definition
     const { added, removed } = this.#changesOf(name)
-    if (row.ref < refOf(laneIn(this.state.heads, this.lane).nextRow, 0)) removed.push(row)
-    else added.splice(added.indexOf(row), 1)
+    if (row.ref < refOf(laneIn(this.state.heads, this.lane).nextRow, 0)) {
+      removed.push(row)
+      const { bytes, rows } = table.blocks[blockOf(table, row.ref)] as BlockPlace
+      this.bytes += bytes / rows
+    } else added.splice(added.indexOf(row), 1)
     this.#idsOf(row.collection).set(String(row.id), null)
     this.#count(row.collection, name, -1)
     this.rows++

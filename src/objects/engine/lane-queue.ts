@@ -56,6 +56,7 @@ interface Waiting {
 
 // A draft is held in memory, and everybody in it waits for the whole of it.
 const maxDraftRows = 20_000
+const maxDraftBytes = 32 * 1024 ** 2
 
 /** What the lanes of a store have together. */
 export interface LaneHost {
@@ -189,7 +190,7 @@ export class LaneQueue {
       const along = isOfAll || !host.hasLanes ? [...host.along] : []
       for (const change of along) await change(draft)
       const member = this.#waiting[0]?.member ?? host.presence?.condition('objects')
-      while (this.#waiting.length > 0 && draft.rows < maxDraftRows) {
+      while (this.#waiting.length > 0 && !isLarge(draft)) {
         const waiting = this.#waiting[0] as Waiting
         if (waiting.member !== member) break
         if (waiting.isOfAll !== isOfAll && host.hasLanes) break
@@ -328,6 +329,11 @@ export class LaneQueue {
   #bytesIn({ heads }: State): Uint8Array | undefined {
     return headOf(heads, this.lane)?.bytes
   }
+}
+
+/** What waits is for the next one. */
+function isLarge({ rows, bytes }: Draft): boolean {
+  return rows >= maxDraftRows || bytes >= maxDraftBytes
 }
 
 /** What a commit requires: that what it was made of is the newest yet. */
