@@ -89,6 +89,15 @@ export function checkConditions(
   }
 }
 
+/**
+ * The time of a change, ISO 8601: later than that of what was there, also within one millisecond and by a clock that
+ * was set back. Else who knows what was there would be told that it has not changed.
+ */
+export function timeAfter(before: string | undefined, now: string): string {
+  if (before === undefined || before < now) return now
+  return new Date(Date.parse(before) + 1).toISOString()
+}
+
 function names(versions: string | readonly string[], version: string): boolean {
   return typeof versions === 'string'
     ? versions === '*' || versions === version

@@ -4,7 +4,10 @@ import t from 'tap'
 import { PostgresBackend } from '../adapters/postgres/index.js'
 import { MemoryBackend } from '../adapters/memory.js'
 import { checkConditions } from '../src/conditions.js'
+import { openKnowledgeStore } from '../src/knowledge/store.js'
 import { createLorekeep } from '../src/lorekeep.js'
+import { openObjectStore } from '../src/objects/store.js'
+import { Cursors } from '../src/paging.js'
 import { Cluster, skip } from './adapters/postgres/cluster.js'
 import { pickSeed } from './fixtures/random.js'
 import { SharedMemory } from './fixtures/shared-memory.js'
@@ -131,6 +134,79 @@ void t.test('a core that changes while an import is read is not replaced', async
   await t.rejects(knowledge.write(ref, slow() as never, change), refused)
   t.match(await knowledge.stat(ref), { messages: 2 })
 })
+
+void t.test(
+  'each change has a later time than what was there, whatever the clock says',
+  async (t) => {
+    const backend = new MemoryBackend()
+    const clock = { now: Date.UTC(2026, 0, 1) }
+    const onError = (error: unknown) => t.fail(String(error))
+    const parts = { isAlone: true, onError, now: () => clock.now }
+    const objects = await openObjectStore({
+      ...parts,
+      objects: await backend.open('objects'),
+      isShared: false,
+      reads: 'fresh',
+      cacheBytes: 1024 ** 2,
+      collections: 'open',
+    })
+    const knowledge = await openKnowledgeStore({
+      ...parts,
+      cores: await backend.open('cores'),
+      slices: await backend.open('slices'),
+      cursors: new Cursors(() => ''),
+      indexCacheBytes: 1024 ** 2,
+      vectorCacheBytes: 1024 ** 2,
+      embedder: () => [],
+      isOffline: true,
+    })
+    t.teardown(async () => {
+      await Promise.all([objects.close(1000), knowledge.close(1000)])
+      await backend.close()
+    })
+    await objects.defineSchema({ name: 's', fields: { n: { type: 'integer' } } })
+    const ref = { user: 'u', id: 'core' }
+    const put = (n: number, options: { onDuplicate?: 'replace' } = {}) =>
+      objects.import(
+        {
+          metadata: { id: 'b', user: 'u', collection: 'c' },
+          schema_name: 's',
+          values: [{ id: 'o', n }],
+        },
+        options,
+      )
+    const write = (text: string, options: { mode?: 'replace' } = {}) => {
+      const term = { v: text, e: true }
+      const message = { m: { i: 'x', u: 'u', c: 'c', m: [] }, t: [{ s: term, p: term, o: term }] }
+      return knowledge.write(ref, [['t', message]] as never, options)
+    }
+    await put(0)
+    await write('first')
+    const first = await objects.get('c', 'o')
+    t.equal(first?._updated_at, first?._created_at)
+    const core = await knowledge.stat(ref)
+    t.equal(core?.updatedAt, core?.createdAt)
+    let n = 0
+    for (const backMs of [0, 60_000]) {
+      clock.now -= backMs
+      for (const change of [
+        () => objects.patch('c', 'o', { n: ++n }),
+        () => objects.replace('c', 'o', { n: ++n }),
+        () => put(++n, { onDuplicate: 'replace' }),
+      ]) {
+        const ifUnmodifiedSince = new Date((await objects.get('c', 'o'))!._updated_at)
+        await change()
+        await t.rejects(objects.patch('c', 'o', { n: 0 }, { ifUnmodifiedSince }), refused)
+        t.match(await objects.get('c', 'o'), { n })
+      }
+      for (const options of [{}, { mode: 'replace' }, {}] as const) {
+        const ifUnmodifiedSince = new Date((await knowledge.stat(ref))!.updatedAt)
+        await write(`${++n}`, options)
+        await t.rejects(knowledge.delete(ref, { ifUnmodifiedSince }), refused)
+      }
+    }
+  },
+)
 
 void t.test('two clients of a shared memory lose no update', async (t) => {
   const seed = pickSeed()

@@ -6,6 +6,7 @@ import {
   checkConditions,
   conditionRules,
   conditionsIn,
+  timeAfter,
   type ChangeConditions,
 } from '../conditions.js'
 import { brief } from '../door/wording.js'
@@ -220,8 +221,9 @@ export class CoreImporter {
       const change = core && (await this.#changeOf(core, how, segment.digest))
       if (change === 'none') return { version: digest, duplicate: true }
       const replaced = change === 'replace' ? core : undefined
-      const base = change === 'append' ? core! : emptyCore(name, created, segment)
-      const next = segment.bytes > 0 ? extend(base, segment) : base
+      const createdAt = timeAfter(core?.updatedAt, segment.createdAt)
+      const base = change === 'append' ? core! : emptyCore(name, created, { createdAt })
+      const next = segment.bytes > 0 ? extend(base, segment, createdAt) : base
       onTry(next.digest)
       const key = coreKey(name)
       const operations: Operation[] = [{ type: 'put', key, value: encodeRecord(next) }]
@@ -425,7 +427,11 @@ export function emptyCore(
 }
 
 /** A core with one more segment. */
-export function extend(core: CoreRecord, segment: SegmentRecord): CoreRecord {
+export function extend(
+  core: CoreRecord,
+  segment: SegmentRecord,
+  updatedAt = segment.createdAt,
+): CoreRecord {
   return {
     user: core.user,
     id: core.id,
@@ -438,7 +444,7 @@ export function extend(core: CoreRecord, segment: SegmentRecord): CoreRecord {
     vectors: core.vectors + segment.vectors,
     digest: core.segments === 0 ? segment.digest : chain(core.digest, segment.digest),
     createdAt: core.createdAt,
-    updatedAt: segment.createdAt,
+    updatedAt,
   }
 }
 

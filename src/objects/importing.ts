@@ -1,5 +1,6 @@
 // What an import does in its collection's turn: the objects that it replaces go, and its own come.
 
+import { timeAfter } from '../conditions.js'
 import { LorekeepError } from '../errors.js'
 import type { Scope } from '../scope.js'
 import type { Row } from './engine/block.js'
@@ -122,7 +123,7 @@ export class Importing {
       collection,
       user,
       created_at: before?.created_at ?? now,
-      updated_at: now,
+      updated_at: timeAfter(before?.updated_at, now),
       metadata,
     }
   }

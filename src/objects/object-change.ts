@@ -1,6 +1,6 @@
 // What one object becomes, by its id: replaced, patched, or deleted, in its collection's turn.
 
-import { checkConditions, conditionRules, conditionsIn } from '../conditions.js'
+import { checkConditions, conditionRules, conditionsIn, timeAfter } from '../conditions.js'
 import type { ChangeConditions } from '../conditions.js'
 import { checkJson, formatPath } from '../door/json.js'
 import { checkArgument, checkOptions } from '../door/options.js'
@@ -89,7 +89,8 @@ export class ObjectChange {
     }
     draft.remove(old)
     const ref = draft.takeRef(table)
-    const row = { ...old, ref, object, id: schema.idOf(object), updated_at: draft.now }
+    const updated_at = timeAfter(old.updated_at, draft.now)
+    const row = { ...old, ref, object, id: schema.idOf(object), updated_at }
     draft.put(table, this.#collection, [row], bytes)
     return storedRow(row, schema.definition.name, this.#versions.version(ref, row.updated_at))
   }
