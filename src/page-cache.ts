@@ -61,6 +61,12 @@ export class PageCache<P extends Page = Page> {
     }
   }
 
+  /** Where numbers may be given a second time. */
+  clear(): void {
+    this.#kept.clear()
+    this.#bytes = 0
+  }
+
   forget(number: number): void {
     const kept = this.#kept.get(number)
     if (kept === undefined) return

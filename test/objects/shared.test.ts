@@ -2,7 +2,7 @@
 
 import t, { type Test } from 'tap'
 import { buildingKey } from '../../src/objects/engine/records.js'
-import type { Operation } from '../../src/storage.js'
+import type { Operation, Storage } from '../../src/storage.js'
 import { objectProblems } from '../fixtures/problems.js'
 import { overSharedPlaces, type SharedPlace } from '../fixtures/shared-places.js'
 import { cases, outcomeOf } from './outdated-cases.js'
@@ -292,23 +292,56 @@ over('versions of another history are not followed', async (t, place) => {
   const b = await one(t, place)
   await a.store.defineSchema(definition)
   await a.store.import(batch(0, 1))
-  const kept: Operation[] = []
-  for await (const page of a.real.scan({})) {
-    for (const { key, value } of page) kept.push({ type: 'put', key, value })
-  }
+  const failOver = await loserOf(a.real)
   await a.store.import(batch(1, 1))
   t.equal((await b.store.query({ schema_name: 's' })).total, 2)
-  // A fail-over loses the last write, and others go on from there.
-  for await (const page of a.real.scan({ keysOnly: true })) {
-    await a.real.write(page.map(({ key }) => ({ type: 'del', key })))
-  }
-  await a.real.write(kept)
+  // The last write is lost, and others go on from there.
+  await failOver()
   const c = await one(t, place)
   await c.store.import(batch(100, 10))
   await c.store.import(batch(200, 10))
   t.equal((await b.store.query({ schema_name: 's' })).total, 21)
   t.same(await b.store.collections(), await c.store.collections())
+  // Pages have the numbers of those that are lost.
+  for (const filters of [{}, { group: 1 }, { group: { $gte: 0 } }]) {
+    const query = { schema_name: 's', filters, limit: 100 }
+    t.same(await b.store.query(query), await c.store.query(query))
+  }
+  for (const id of [0, 1, 100, 209]) t.same(await b.store.get('c', id), await c.store.get('c', id))
+  await b.store.import(batch(300, 10))
+  t.strictSame(await objectProblems(b.backend), [])
 })
+
+over('what a lost version has replaced stays', async (t, place) => {
+  const [a, b] = [await one(t, place), await one(t, place)]
+  await a.store.defineSchema(definition)
+  await a.store.import(batch(0, 300))
+  const failOver = await loserOf(a.real)
+  const find = b.store.find({ schema_name: 's' })[Symbol.asyncIterator]()
+  t.equal((await find.next()).done, false)
+  // Its block stays for the find.
+  await b.store.patch('c', 0, { group: 77 })
+  await failOver()
+  await find.return?.()
+  await b.store.import(batch(1000, 1))
+  t.match(await b.store.get('c', 0), { group: 0 })
+  t.equal((await b.store.query({ schema_name: 's' })).total, 301)
+  t.strictSame(await objectProblems(b.backend), [])
+})
+
+/** A fail-over: what was written since the call is lost. */
+async function loserOf(real: Storage) {
+  const kept: Operation[] = []
+  for await (const page of real.scan({})) {
+    for (const { key, value } of page) kept.push({ type: 'put', key, value })
+  }
+  return async () => {
+    for await (const page of real.scan({ keysOnly: true })) {
+      await real.write(page.map(({ key }) => ({ type: 'del', key })))
+    }
+    await real.write(kept)
+  }
+}
 
 /** Two who wait for nobody; one stands still in front of the second step of a deletion of 9,000 objects. */
 async function slowDeletion(t: Test, place: SharedPlace, before: readonly string[] = []) {

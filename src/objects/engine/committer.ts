@@ -344,7 +344,7 @@ export class Committer {
 
   /** The state that was seen; undefined where it cannot be told what came first, it or commits of ours. */
   async #follow(look: Look, asked: number, lane?: number): Promise<State | undefined> {
-    const { state, onto } = await look.follow()
+    const { state, onto, isOther } = await look.follow()
     // What was seen may be our own, and not yet known to be.
     await this.#written()
     const before = this.#state
@@ -355,6 +355,11 @@ export class Committer {
       if (version > laneIn(before.heads, of).version) this.#foreign.set(of, version)
     }
     this.#state = after
+    if (isOther) {
+      this.#cache.clear()
+      this.memory.filters.clear()
+      this.#readers.forget()
+    }
     for (const queue of this.#queues.values()) {
       if (lane === undefined || queue.lane === lane) queue.known = Math.max(queue.known, asked)
     }

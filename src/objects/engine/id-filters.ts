@@ -127,6 +127,13 @@ export class IdFilters {
     return added
   }
 
+  /** Drops all: the numbers of pages may be those of others. */
+  clear(): void {
+    this.#byRun.clear()
+    this.#shared = undefined
+    this.#cache.reserve(0)
+  }
+
   /** Undefined where there is no memory. */
   #roomFor({ runs }: Index, { adds: { length } }: Run): IdFilter | undefined {
     const { maxBytes } = this.#cache

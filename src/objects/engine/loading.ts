@@ -71,6 +71,8 @@ export interface Followed {
   readonly state: State
   /** What is known from now on, where commits of ours have come meanwhile; undefined where that cannot be told. */
   readonly onto: (known: State) => State | undefined
+  /** It may be of another history, which gives the numbers of pages anew. */
+  readonly isOther: boolean
 }
 
 /** A version of a lane that was made since. */
@@ -114,8 +116,10 @@ export async function lookBehind(storage: Storage, state: State, lane?: number):
   const isNewest = isCommon && newest.main === heads.main && isEach(others, heads.others)
   const follow = async (): Promise<Followed> => {
     const made = await changesBetween(storage, heads, newest, read)
-    if (made !== undefined)
-      return { state: applied(state, made, newest), onto: ontoOf(made, newest, state) }
+    if (made !== undefined) {
+      const onto = ontoOf(made, newest, state)
+      return { state: applied(state, made, newest), onto, isOther: false }
+    }
     const loaded = await loadState(storage)
     if (loaded === undefined) throw new LorekeepError('LK_STORAGE_CORRUPT', 'the head is gone')
     const { state: all } = loaded
@@ -126,7 +130,7 @@ export async function lookBehind(storage: Storage, state: State, lane?: number):
       )
       return isBehind ? all : undefined
     }
-    return { state: all, onto }
+    return { state: all, onto, isOther: true }
   }
   return { isSame: isNewest, follow }
 }

@@ -116,6 +116,14 @@ export class Readers {
     this.#left.set(lane, { retired, settled: releases })
   }
 
+  /**
+   * The versions that have replaced pages may be lost, and the pages may be those of the newest: what is left stays
+   * until somebody opens the store alone.
+   */
+  forget(): void {
+    this.#left.clear()
+  }
+
   #write(operations: Operation[], version: number, pages: readonly number[]): Retired {
     operations.push({ type: 'put', key: retiredKey(version), value: encodeRecord({ pages }) })
     return { version, pages }
