@@ -1,8 +1,9 @@
 // What comes and goes in the indexes of a draft: keys by index and lane, and indexes as a whole; and what that makes of
 // their runs.
 
+import { Turns } from '../../turns.js'
 import type { Row } from './block.js'
-import { sortEntries, sortWords } from './entries.js'
+import { sortEntries, sortWordsInTurns } from './entries.js'
 import { mergeChange, runOf, type Index, type Run } from './index-runs.js'
 import { newKeys, type KeyList } from './key-list.js'
 import { laneBase, laneOf } from './lanes.js'
@@ -43,17 +44,17 @@ export class IndexChanges {
     this.#dropped.push(...indexes)
   }
 
-  enter(index: Index, rows: readonly Row[]): void {
+  async enter(index: Index, rows: readonly Row[]): Promise<void> {
     for (const [lane, own] of byLane(rows)) {
       const keys = this.keysIn(index, lane)
-      keys.irregular += collectKeys(index, own, keys.added)
+      keys.irregular += await collectInTurns(index, own, keys.added)
     }
   }
 
-  leave(index: Index, rows: readonly Row[]): void {
+  async leave(index: Index, rows: readonly Row[]): Promise<void> {
     for (const [lane, own] of byLane(rows)) {
       const keys = this.keysIn(index, lane)
-      keys.irregular -= collectKeys(index, own, keys.deleted)
+      keys.irregular -= await collectInTurns(index, own, keys.deleted)
     }
   }
 
@@ -92,6 +93,23 @@ export class IndexChanges {
   }
 }
 
+/** Rows that are looked at between two looks at the clock. */
+const mostRows = 16
+
+/** The words of a long text take a tenth of a second by themselves, those of short ones microseconds. */
+async function collectInTurns(index: Index, rows: readonly Row[], found: KeyList): Promise<number> {
+  const turns = new Turns(undefined)
+  let irregular = 0
+  let some = 1
+  for (let at = 0; at < rows.length;) {
+    irregular += collectKeys(index, rows.slice(at, at + some), found)
+    at += some
+    some = turns.isLong ? 1 : Math.min(2 * some, mostRows)
+    if (some === 1) await turns.pass()
+  }
+  return irregular
+}
+
 /** Runs whose rows are of the lane. */
 export function runsIn({ runs }: Index, lane: number): readonly Run[] {
   return runs.filter(({ number }) => laneOf(number) === lane)
@@ -106,9 +124,9 @@ async function mergedIn(
 ): Promise<Index> {
   const isText = index.text !== undefined
   const change = {
-    adds: isText ? sortWords(added) : sortEntries(added.keys, added.refs),
+    adds: isText ? await sortWordsInTurns(added) : sortEntries(added.keys, added.refs),
     dels: isText
-      ? { ...sortWords(deleted), places: undefined }
+      ? { ...(await sortWordsInTurns(deleted)), places: undefined }
       : sortEntries(deleted.keys, deleted.refs),
     irregular,
   }
