@@ -23,8 +23,10 @@ export async function openArchive(source: WorkspaceSource): Promise<Archive> {
   if (typeof source !== 'string' && !(source instanceof URL)) return new SpooledArchive(source)
   const handle = await open(typeof source === 'string' ? source : fileURLToPath(source), 'r')
   const close = () => handle.close()
+  // Behind a read that is under way: after an abort nobody waits for a pipe that is silent.
+  const leave = () => void close().catch(() => {})
   try {
-    if (!(await handle.stat()).isFile()) return new SpooledArchive(chunksOf(handle, null), close)
+    if (!(await handle.stat()).isFile()) return new SpooledArchive(chunksOf(handle, null), leave)
   } catch (error) {
     await close()
     throw error
@@ -48,14 +50,14 @@ async function* chunksOf(
 
 class SpooledArchive implements Archive {
   readonly #source: ByteSource
-  readonly #closeSource: () => Promise<void>
+  readonly #leaveSource: () => void
   #file: TemporaryFile | undefined
   #bytes = 0
   #isWhole = false
 
-  constructor(source: ByteSource, closeSource = async () => {}) {
+  constructor(source: ByteSource, leaveSource = () => {}) {
     this.#source = source
-    this.#closeSource = closeSource
+    this.#leaveSource = leaveSource
   }
 
   read(signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
@@ -82,7 +84,7 @@ class SpooledArchive implements Archive {
   }
 
   async close(): Promise<void> {
+    this.#leaveSource()
     await this.#file?.close()
-    await this.#closeSource()
   }
 }

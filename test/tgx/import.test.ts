@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { open as openFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
@@ -203,6 +204,21 @@ t.test('the source may be the path of a pipe, which is read once', async (t) => 
   const writing = writeFile(path, small)
   t.match(await importWorkspace(await open(t), path, whole), { documents: { queued: 1 } })
   await writing
+})
+
+t.test('an abort does not wait for a pipe that is silent', async (t) => {
+  const path = join(t.testdir(), 'pipe')
+  if (spawnSync('mkfifo', [path]).status !== 0) return t.pass('skipped', { skip: 'no mkfifo' })
+  const keep = await open(t)
+  const opening = openFile(path, 'w')
+  const controller = new AbortController()
+  const importing = importWorkspace(keep, path, { ...whole, signal: controller.signal })
+  const writer = await opening
+  // Most likely it reads by then; it ends alike before.
+  await sleep(50)
+  controller.abort(new Error('enough'))
+  await t.rejects(importing, { message: 'enough' })
+  await writer.close()
 })
 
 t.test('an archive that is cut anywhere, or changed, stores nothing', async (t) => {
