@@ -38,7 +38,8 @@ export const fastifyLorekeep: FastifyPluginAsync<FastifyLorekeepOptions> = async
   const ending = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
   const whole = { ...options, onError, signal: ending }
   const mount = app.prefix.replace(/\/$/, '')
-  const router = new Router(whole, mount + prefix, sharedBy(whole))
+  const shared = sharedBy(whole)
+  const router = new Router(whole, mount + prefix, shared)
 
   const answer = async (request: FastifyRequest, reply: FastifyReply, path: string) => {
     reply.hijack()
@@ -46,7 +47,7 @@ export const fastifyLorekeep: FastifyPluginAsync<FastifyLorekeepOptions> = async
       if (value !== undefined) reply.raw.setHeader(name, value)
     }
     await router.answer(new NodeCall(request.raw, reply.raw, () => path), request)
-    await answered(reply.raw)
+    await answered(reply.raw, shared.limits.exportIdleTimeoutMs)
   }
 
   const ofRoutes = { ...(logLevel && { logLevel }), ...(logSerializers && { logSerializers }) }

@@ -40,7 +40,7 @@ export function createHandler(options: HandlerOptions): Handler {
   ): Promise<void> => {
     const call = new NodeCall(request, response, () => pathOf(request, prefix))
     const isOurs = await router.answer(call, request, next && (() => pass(next)))
-    if (isOurs) await answered(response)
+    if (isOurs) await answered(response, shared.limits.exportIdleTimeoutMs)
   }
   const upgrade = createUpgrade({
     ...socketPartsOf(options, shared),

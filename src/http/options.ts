@@ -176,7 +176,7 @@ export interface HandlerOptions<Request = IncomingMessage> {
   /** How long a body may keep us waiting for its next byte; then 408. Default 30,000. */
   readonly idleTimeoutMs?: number
   /**
-   * How long an export, or another stream, waits for a reader that takes nothing before it hangs
+   * How long an export, or another answer, waits for a reader that takes nothing before it hangs
    * up. Default 120,000.
    */
   readonly exportIdleTimeoutMs?: number

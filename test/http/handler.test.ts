@@ -1,8 +1,11 @@
 import { constants } from 'node:buffer'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { encode } from '@msgpack/msgpack'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { createHandler } from '../../src/http/index.js'
 import type { HandlerOptions } from '../../src/http/index.js'
 import { MemoryBackend } from '../../adapters/memory.js'
@@ -298,6 +301,52 @@ t.test(
     t.match(errors, [{ code: 'LK_CLOSED' }])
   },
 )
+
+/** A connection that asks for more than what the system keeps for both ends, and then what there is in `tail`. */
+async function askMuch(t: Test, exportIdleTimeoutMs: number, tail = '') {
+  const { knowledge } = await openStore(t)
+  const handler = createHandler({ knowledge, authenticate: 'none', exportIdleTimeoutMs })
+  const answers: Promise<void>[] = []
+  const server = createServer((request, response) => {
+    answers.push(handler(request, response))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  t.teardown(() => {
+    client.destroy()
+    server.close()
+    server.closeAllConnections()
+  })
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  const asked = 'GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'
+  client.write(asked.repeat(200) + tail)
+  return { answers, client, socket }
+}
+
+t.test('whole answers that nobody reads end with their connection', async (t) => {
+  const { answers, socket } = await askMuch(t, 50)
+  await once(socket, 'close')
+  await t.resolves(Promise.all(answers))
+})
+
+t.test('answers that were waited for leave a connection as it was', async (t) => {
+  const last = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+  const { answers, client, socket } = await askMuch(t, 60_000, last)
+  const timeouts: number[] = []
+  const set = socket.setTimeout.bind(socket)
+  socket.setTimeout = (ms, listener) => {
+    timeouts.push(ms)
+    return set(ms, listener)
+  }
+  const listeners = socket.listenerCount('timeout')
+  client.resume()
+  await once(client, 'close')
+  t.equal(answers.length, 201)
+  t.ok(timeouts.includes(60_000))
+  // All that was set is taken back.
+  t.equal(timeouts.filter((ms) => ms === 0).length, timeouts.filter((ms) => ms > 0).length)
+  t.equal(socket.listenerCount('timeout'), listeners)
+})
 
 t.test('the promise is settled when the response is, also where the client left', async (t) => {
   const { url, answers } = await serve(t)

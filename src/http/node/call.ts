@@ -178,15 +178,32 @@ class NodeSink implements Sink {
   }
 }
 
-/** Resolves when the response is finished or its socket closed. */
-export async function answered(response: ServerResponse): Promise<void> {
+/** Resolves when the response is finished or its socket closed, as it is where nobody reads for so long. */
+export async function answered(response: ServerResponse, idleTimeoutMs = 120_000): Promise<void> {
   if (response.writableFinished || isClosed(response)) return
+  const { socket } = response
+  if (socket === null) response.once('socket', (socket) => bound(response, socket, idleTimeoutMs))
+  // Of most answers the system has taken all by now.
+  else if (socket.writableLength > 0) bound(response, socket, idleTimeoutMs)
   await new Promise<void>((resolve) => {
     const forget = onClosed(response, resolve)
     response.once('finish', () => {
       forget()
       resolve()
     })
+  })
+}
+
+/** Closes the socket where nothing is read of the response for so long; the host's own timeout may be shorter. */
+function bound(response: ServerResponse, socket: Socket, idleTimeoutMs: number): void {
+  const { timeout = 0 } = socket
+  if (timeout > 0 && timeout <= idleTimeoutMs) return
+  const cut = () => socket.destroy()
+  socket.setTimeout(idleTimeoutMs, cut)
+  // Before Node itself sets that of a connection which is kept.
+  response.prependOnceListener('finish', () => {
+    socket.off('timeout', cut)
+    socket.setTimeout(timeout)
   })
 }
 
