@@ -57,7 +57,7 @@ export function createAnswer<Answer>(
       await whole
     } finally {
       // Who leaves the loop ends the answer, unless somebody else wants it.
-      if (--waiting === 0 && !isEnded) stop.abort(new LorekeepError('LK_CLOSED', 'nobody reads it'))
+      if (--waiting === 0 && !isEnded) stop.abort(new LorekeepError('LK_CLOSED'))
     }
   }
 

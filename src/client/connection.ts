@@ -280,7 +280,7 @@ function finite(name: string, value: unknown): unknown {
 export function nameIn(definition: unknown, path: 'id' | 'name', code: ErrorCode): string {
   const name = (Object(definition) as Readonly<Record<string, unknown>>)[path]
   if (isText(name)) return name
-  const message = 'must be a text, not empty'
+  const message = 'is missing'
   throw new LorekeepError(code, `${path} ${message}`, { details: { errors: [{ path, message }] } })
 }
 
@@ -297,9 +297,7 @@ export function onCondition(
 ): Pick<Asking, 'headers'> & { readonly isSafe: boolean } {
   const { ifVersion, ifNotVersion, ifUnmodifiedSince } = (conditions ?? {}) as ChangeConditions
   if (ifUnmodifiedSince !== undefined) {
-    throw new TypeError(
-      'ifUnmodifiedSince cannot be asked of a server: name the version, ifVersion',
-    )
+    throw new TypeError('ifUnmodifiedSince cannot be asked of a server: use ifVersion')
   }
   const headers = {
     ...(ifVersion != null && { 'If-Match': tagsOf(ifVersion) }),

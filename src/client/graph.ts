@@ -120,9 +120,9 @@ export function createGraph(
         // Of each direction as many: those with the term on both sides come once.
         const asked = { signal, ...(limit < Infinity && { limit }) }
         for await (const triple of match({ [near]: term }, asked)) {
-          const { s, o } = triple
-          const isTold = direction === 'in' && o.e && s.v === o.v
-          if (!isTold && left-- > 0) yield { term: triple[far], triple, direction }
+          const other = triple[far]
+          const isTold = far === 's' && term.e && other.v === term.v
+          if (!isTold && left-- > 0) yield { term: other, triple, direction }
         }
       }
     },
