@@ -42,9 +42,6 @@ const fewRows = 6
 // Larger blocks are cut, down to one object.
 export const blockBytes = 128 * 1024
 
-/** Which blocks of rows of so much text are too long is known before they are encoded. */
-const largeRow = 16 * 1024
-
 /** What a block takes in memory as a multiple of its bytes: 1.4 measured with all columns decoded. */
 export const decodedFactor = 2
 
@@ -78,33 +75,18 @@ export function* encodeBlocks(
   rows: readonly Row[],
 ): Generator<EncodedBlock, void, undefined> {
   for (let at = 0; at < rows.length; at += blockRows) {
-    const some = rows.slice(at, at + blockRows)
-    yield* encodeCut(schema, some, largeBytes(some))
+    yield* encodeCut(schema, rows.slice(at, at + blockRows))
   }
 }
 
-/** What large rows have at least, by row; nothing where every 16th is small. */
-function largeBytes(rows: readonly Row[]): readonly number[] {
-  const least = ({ object }: Row) => leastBytes(object)
-  // To look at all was a tenth of what it takes to encode small ones.
-  const isAny = rows.some((row, n) => n % 16 === 0 && least(row) >= largeRow)
-  if (!isAny) return []
-  return rows.map(least).map((bytes) => (bytes < largeRow ? 0 : bytes))
-}
-
-/** @param large as largeBytes() gives it */
 function* encodeCut(
   schema: CompiledSchema,
   rows: readonly Row[],
-  large: readonly number[],
 ): Generator<EncodedBlock, void, undefined> {
-  // Rows of a megabyte would be encoded eight times, all 128 before the first block is taken.
-  const isLong = rows.length > 1 && large.reduce((sum, least) => sum + least, 0) > blockBytes
-  const bytes = isLong ? undefined : encodeBlock(schema, rows)
-  if (bytes === undefined || (bytes.length > blockBytes && rows.length > 1)) {
-    const half = rows.length >> 1
-    yield* encodeCut(schema, rows.slice(0, half), large.slice(0, half))
-    yield* encodeCut(schema, rows.slice(half), large.slice(half))
+  const bytes = encodeBlock(schema, rows)
+  if (bytes.length > blockBytes && rows.length > 1) {
+    yield* encodeCut(schema, rows.slice(0, rows.length >> 1))
+    yield* encodeCut(schema, rows.slice(rows.length >> 1))
   } else {
     const { ref: first } = rows[0] as Row
     yield { first, rows: rows.length, bytes, owners: ownersOf(rows) }
@@ -117,20 +99,6 @@ export function placeOfBlock(
   page: number,
 ): BlockPlace {
   return { first, page, rows, bytes: bytes.length, ...(owners !== undefined && { owners }) }
-}
-
-/** What JSON takes at least. */
-function leastBytes(value: JsonValue): number {
-  if (typeof value === 'string') return value.length
-  if (typeof value !== 'object' || value === null) return 1
-  let least = 0
-  if (Array.isArray(value)) {
-    for (const element of value) least += 1 + leastBytes(element as JsonValue)
-    return least
-  }
-  const object = value as JsonObject
-  for (const name in object) least += 1 + leastBytes(object[name] as JsonValue)
-  return least
 }
 
 function encodeBlock({ definition, fields }: CompiledSchema, rows: readonly Row[]): Uint8Array {

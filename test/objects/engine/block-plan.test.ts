@@ -2,13 +2,7 @@
 
 import t from 'tap'
 import { planBlocks } from '../../../src/objects/engine/block-plan.js'
-import {
-  Block,
-  blockRows,
-  encodeBlocks,
-  placeOfBlock,
-  type Row,
-} from '../../../src/objects/engine/block.js'
+import { Block, blockRows, placeOfBlock, type Row } from '../../../src/objects/engine/block.js'
 import type { Pages } from '../../../src/objects/engine/pages.js'
 import { refOf } from '../../../src/objects/engine/ref.js'
 import { RowShapes } from '../../../src/objects/engine/row-shapes.js'
@@ -65,44 +59,6 @@ t.test(
     }
   },
 )
-
-t.test('rows that are too long for a block together are not encoded together', async (t) => {
-  for (const [length, most] of [
-    [100, blockRows],
-    [2000, 64],
-    [20_000, 4],
-    [50_000, 2],
-    [200_000, 1],
-  ] as const) {
-    let reads = 0
-    const rows = Array.from({ length: 2 * blockRows }, (_, n) => {
-      const text = `${n}`.padStart(length, 'x')
-      // Asked for whenever it is encoded.
-      const object = {
-        id: n,
-        get text() {
-          reads++
-          return text
-        },
-      }
-      return { ...rowOf(n), object }
-    })
-    const blocks = [...encodeBlocks(schema, rows)]
-    t.strictSame(
-      blocks.map((block) => block.rows),
-      Array.from({ length: rows.length / most }, () => most),
-    )
-    const read = blocks.flatMap(({ bytes }) =>
-      Array.from(new Block(bytes, new RowShapes()).field('text')),
-    )
-    t.strictSame(
-      read,
-      rows.map(({ object }) => object.text),
-    )
-    const perRow = reads / rows.length
-    t.ok(perRow <= 4, `texts of ${length} are asked for ${perRow} times`)
-  }
-})
 
 t.test('rows that fill a block by their bytes are moved as seldom as others', async (t) => {
   const random = new Random(seed)
