@@ -139,7 +139,8 @@ export class Lanes {
     const end = last === undefined ? 0 : last.first + last.hashes.length
     const changed = new Set([...gone, ...runs.map(({ first }) => first)])
     const kept = known.filter(({ first }) => !changed.has(first))
-    for (const { first, length, hashes, again } of runs) {
+    // In their order: what is left out lies behind all that is kept.
+    for (const { first, length, hashes, again } of runs.toSorted((a, b) => a.first - b.first)) {
       if (kept.length >= mostRuns && first >= end) lane.whole = false
       // What lies behind the runs that are known is read when it is wanted.
       if (!lane.whole && first >= end) continue
