@@ -326,11 +326,11 @@ export class JobQueue {
   async reap(): Promise<number> {
     const { state } = this.#committer
     const now = this.#clock.elapsed()
+    const self = this.#presence?.id
+    const gone = new Set(self === undefined ? [] : await goneOf(this.#storage, state, self))
     // What happened while nobody looked is not known, as in presence.ts: who could not look could not renew either.
     if (now - this.#reapedAt > this.#leaseMs / 2) this.#watchedSince = now
     this.#reapedAt = now
-    const self = this.#presence?.id
-    const gone = new Set(self === undefined ? [] : await goneOf(this.#storage, state, self))
     let hasLapsed = false
     for (const lease of leasesOf(state)) {
       const { member } = lease

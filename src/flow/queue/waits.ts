@@ -1,6 +1,6 @@
-// Delays of failed jobs where several processes share the queue, whose clocks may be apart: a job that was delayed by
-// a clock that is ahead is due for the others long before its time has come. Whoever has seen it wait for as long as
-// it had to, by its own time, puts it back into its lane.
+// Delays of failed jobs, by clocks that may be apart: those of several processes that share the queue, or one's own
+// before it was set back. A job that was delayed by a clock that is ahead is due long after its time has come. Whoever
+// has seen it wait for as long as it had to, by its own time, puts it back into its lane.
 
 import { isDamage, readRecords } from '../../damage.js'
 import { decodeKey } from '../../keys.js'
