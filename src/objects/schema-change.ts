@@ -8,7 +8,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { checkConditions, versionOf, type ChangeConditions } from '../conditions.js'
 import { brief } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
-import { Turns } from '../turns.js'
 import type { Committer } from './engine/committer.js'
 import { NotInThisDraft, type Change, type Member } from './engine/lane-queue.js'
 import type { Draft } from './engine/draft.js'
@@ -28,9 +27,8 @@ import {
 import type { Row } from './engine/block.js'
 import type { Problem } from '../door/problems.js'
 
-/** Blocks of one step, and their bytes. */
+/** Blocks of one step. */
 const stepBlocks = 64
-const stepBytes = 8 * 1024 ** 2
 
 /** Objects that do not conform are told of up to this many. */
 const maxExamples = 10
@@ -201,15 +199,13 @@ export class SchemaChange {
     if (building?.token !== this.#token || table === undefined) return 'cut off'
     const { places, isLast } = unbuilt(table, building.upTo)
     const rows: Row[] = []
-    const turns = new Turns(undefined)
     for (const place of places) {
-      if (turns.isLong) await turns.pass()
       const block = await this.#committer.memory.blocks.get(place.page)
       for (let n = 0; n < block.rows; n++) {
         if (!isBuilt(building, block.refs[n] as number)) rows.push(block.row(n))
       }
     }
-    await this.#check(rows, violations)
+    this.#check(rows, violations)
     if (violations.length > 0) {
       this.#abandon(draft)
       return 'done'
@@ -241,11 +237,9 @@ export class SchemaChange {
     )
   }
 
-  async #check(rows: readonly Row[], violations: Violation[]): Promise<void> {
-    const turns = new Turns(undefined)
+  #check(rows: readonly Row[], violations: Violation[]): void {
     for (const { collection, id, object } of rows) {
       if (violations.length >= maxExamples) return
-      if (turns.isLong) await turns.pass()
       let isFirst = true
       this.#schema.check(object, (path, message) => {
         if (isFirst) violations.push({ collection, id, path, message })
@@ -261,17 +255,13 @@ function unbuilt(
   upTo: ReadonlyMap<number, number>,
 ): { readonly places: readonly BlockPlace[]; readonly isLast: boolean } {
   const places: BlockPlace[] = []
-  let bytes = 0
   for (let lane = 0; lane < laneCount; lane++) {
     const [first, end] = blocksIn(table, lane)
     const begun = upTo.get(lane)
     const from = begun === undefined ? first : Math.max(first, blockOf(table, begun - 1))
     for (let at = from; at < end; at++) {
-      const isFull = places.length === stepBlocks || bytes >= stepBytes
-      if (isFull) return { places, isLast: false }
-      const place = table.blocks[at] as BlockPlace
-      places.push(place)
-      bytes += place.bytes
+      if (places.length === stepBlocks) return { places, isLast: false }
+      places.push(table.blocks[at] as BlockPlace)
     }
   }
   return { places, isLast: true }

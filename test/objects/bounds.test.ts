@@ -6,7 +6,6 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { hasCode } from '../../src/errors.js'
 import type { LorekeepOptions } from '../../src/lorekeep.js'
 import { altered } from '../fixtures/altered-storage.js'
-import { longest } from '../../src/turns.js'
 import { openStore } from '../fixtures/stores.js'
 import type { Backend } from '../../src/storage.js'
 import { objectProblems } from '../fixtures/problems.js'
@@ -160,31 +159,6 @@ t.test('answers from memory leave the event loop its turns', async (t) => {
   t.ok(turns >= 10, `${turns} turns in 2000 reads`)
 })
 
-t.test('an index of text is written, and built, in turns', async (t) => {
-  const { objects, backend, put } = await opened(t)
-  const before = longest.ms
-  longest.ms = -1
-  t.teardown(() => (longest.ms = before))
-  const counted = async (work: () => Promise<unknown>) => {
-    const turns = countTurns()
-    await work()
-    return turns()
-  }
-  const indexed = { ...definition, indexes: [{ text: ['text'] }] }
-  await objects.defineSchema(indexed)
-  // Words of 100 texts, a hundred times each, are many entries of few keys.
-  const text = (n: number) => Array.from({ length: 400 }, (_, k) => `w${n % 100}x${k}`).join(' ')
-  const values = Array.from({ length: 200 }, (_, n) => ({ id: `${n}`, text: text(n) }))
-  const imported = await counted(() => put(values))
-  t.ok(imported >= 200 + 2 * 4 + 78, `${imported} turns: of rows, of keys, and of pages`)
-  await objects.defineSchema({ ...definition, indexes: [] })
-  const built = await counted(() => objects.defineSchema(indexed))
-  t.ok(built >= 200 + 2 * 4 + 78, `${built} turns`)
-  const filters = { $text: { $search: 'w7x399' } }
-  t.equal((await objects.query({ schema_name: 's', filters })).total, 2)
-  t.strictSame(await objectProblems(backend), [])
-})
-
 t.test('a page that cannot be held is refused', async (t) => {
   const { objects, put } = await opened(t)
   await objects.defineSchema({ ...definition, indexes: [] })
@@ -299,7 +273,7 @@ t.test('a find goes on behind a cursor', async (t) => {
   }
 })
 
-t.test('changes share a write, or a step of longer work, by their bytes as well', async (t) => {
+t.test('changes share a write, or a step of a deletion, by their bytes as well', async (t) => {
   const backend = new MeasuredBackend(new MemoryBackend())
   const { objects } = await openStore(t, backend)
   await objects.defineSchema({ ...definition, indexes: [] })
@@ -319,10 +293,6 @@ t.test('changes share a write, or a step of longer work, by their bytes as well'
   const patched = names.map((name) => objects.patch(name, 0, { text: `${text}y` }))
   for (const object of await Promise.all(patched)) t.equal(object?.['text'], `${text}y`)
   t.equal(backend.writes.length, 1, 'eight objects are not too much for one')
-
-  backend.writes.length = 0
-  await objects.defineSchema({ ...definition, indexes: ['n'] })
-  t.ok(backend.writes.length >= 5, `${backend.writes.length} writes`)
 
   await objects.import(batchOf('d', 45))
   backend.writes.length = 0

@@ -88,8 +88,6 @@ export class Draft {
   readonly #changedSchemas = new Set<string>()
   readonly #changedBuilding = new Set<string>()
   readonly #indexChanges = new IndexChanges()
-  /** Rows of the storage, and the indexes that are to have them. */
-  readonly #entering: { readonly indexes: readonly Index[]; readonly rows: readonly Row[] }[] = []
   /** collection → text of an id → the row, null where it was removed. */
   readonly #ids = new Map<string, Map<string, Row | null>>()
   #changed = false
@@ -322,7 +320,7 @@ export class Draft {
 
   /** Enters rows of the storage into indexes that are being built. */
   indexRows(indexes: readonly Index[], rows: readonly Row[]): void {
-    this.#entering.push({ indexes, rows })
+    for (const index of indexes) this.#indexChanges.enter(index, rows)
     this.#changed = true
   }
 
@@ -337,9 +335,6 @@ export class Draft {
       blockPages: [],
       entryPages: [],
       changes: [],
-    }
-    for (const { indexes, rows } of this.#entering) {
-      for (const index of indexes) await this.#indexChanges.enter(index, rows)
     }
     for (const [name, changes] of this.#changes) await this.#finishRows(name, changes, writing)
     const nextIds = await this.#finishIndexes(writing)
@@ -381,12 +376,12 @@ export class Draft {
     }
     const building = this.#building.get(name)
     for (const index of table.indexes) {
-      await this.#indexChanges.enter(index, added)
-      await this.#indexChanges.leave(index, removed)
+      this.#indexChanges.enter(index, added)
+      this.#indexChanges.leave(index, removed)
     }
     if (building !== undefined) {
       const known = removed.filter(({ ref }) => isBuilt(building, ref))
-      for (const index of building.indexes) await this.#indexChanges.leave(index, known)
+      for (const index of building.indexes) this.#indexChanges.leave(index, known)
     }
     const { lane } = this
     const { blocks } = this.#memory

@@ -2,7 +2,6 @@
 
 import { ColumnReader, ColumnWriter } from './columns.js'
 import { orderOf } from '../../radix-sort.js'
-import { Turns } from '../../turns.js'
 import { tableSpan } from './ref.js'
 import type { KeyList } from './key-list.js'
 import { encodeWords, WordPage, type WordEntries } from './word-page.js'
@@ -26,24 +25,12 @@ export function sortEntries(keys: readonly Scalar[], refs: readonly number[]): E
     const order = orderOf(numbers)
     return { keys: permuted(numbers, order), refs: permuted(refs, order) }
   }
-  const list = { keys, refs, places: [], lengths: [], isOfWords: false }
-  return lastOf(sortGroups(list, 8)) ?? sortByComparison(keys, refs)
+  return sortGroups(keys, refs, 8) ?? sortByComparison(keys, refs)
 }
 
 /** As sortEntries(), where most keys come several times: words. */
-export function sortWords(list: KeyList): Entries {
-  return lastOf(sortGroups({ ...list, isOfWords: true }, 1)) as Entries
-}
-
-/** The same where there may be millions of them, which take seconds. */
-export async function sortWordsInTurns(list: KeyList): Promise<Entries> {
-  const turns = new Turns(undefined)
-  const steps = sortGroups({ ...list, isOfWords: true }, 1)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value as Entries
-    if (turns.isLong) await turns.pass()
-  }
+export function sortWords({ keys, refs, places, lengths }: KeyList): Entries {
+  return sortGroups(keys, refs, 1, { places, lengths }) as Entries
 }
 
 function sortByComparison(keys: readonly Scalar[], refs: readonly number[]): Entries {
@@ -52,85 +39,38 @@ function sortByComparison(keys: readonly Scalar[], refs: readonly number[]): Ent
   return { keys: Array.from(order, (n) => keys[n] as Scalar), refs: permuted(refs, order) }
 }
 
-function lastOf<Result>(steps: Generator<void, Result>): Result {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
-}
-
-/** Keys of one step of sortGroups(). */
-const stepKeys = 2 ** 14
-
-/** What is sorted, and whether `places` and `lengths` are. */
-interface Sortable {
-  readonly keys: readonly Scalar[]
-  readonly refs: readonly number[]
-  readonly places: readonly string[]
-  readonly lengths: readonly number[]
-  readonly isOfWords: boolean
-}
-
 /**
  * Categories and the like: the keys are sorted, and each takes its references. `undefined` where a key
- * comes fewer times than `least` on average. In steps, for who gives way between them.
+ * comes fewer times than `least` on average.
  */
-function* sortGroups(list: Sortable, least: number): Generator<void, Entries | undefined> {
-  const { length } = list.keys
-  const groups = new Map<Scalar, number[]>()
-  // Loops of their own: what is long in a generator stays slow.
-  for (let at = 0; at < length; at += stepKeys) {
-    if (!addToGroups(groups, list.keys, at, least)) return undefined
-    yield
-  }
-  const ordered = [...groups].sort(([a], [b]) => compareScalars(a, b))
-  const sorted = { keys: [], refs: new Float64Array(length), places: [], lengths: [] }
-  for (let at = 0; at < ordered.length;) {
-    at = addSorted(sorted, ordered, at, list)
-    yield
-  }
-  const { keys, refs, places, lengths } = sorted
-  return { keys, refs, ...(list.isOfWords && { places, lengths }) }
-}
-
-/** False where there are too many. */
-function addToGroups(
-  groups: Map<Scalar, number[]>,
+function sortGroups(
   keys: readonly Scalar[],
-  from: number,
+  refs: readonly number[],
   least: number,
-): boolean {
-  const end = Math.min(from + stepKeys, keys.length)
-  for (let n = from; n < end; n++) {
+  words?: Pick<KeyList, 'places' | 'lengths'>,
+): Entries | undefined {
+  const groups = new Map<Scalar, number[]>()
+  for (let n = 0; n < keys.length; n++) {
     const key = keys[n] as Scalar
     const group = groups.get(key)
     if (group !== undefined) group.push(n)
-    else if (groups.size * least > keys.length) return false
+    else if (groups.size * least > keys.length) return undefined
     else groups.set(key, [n])
   }
-  return true
-}
-
-/** Gives the first group that is left. */
-function addSorted(
-  sorted: { keys: Scalar[]; refs: Float64Array; places: string[]; lengths: number[] },
-  groups: readonly (readonly [Scalar, readonly number[]])[],
-  from: number,
-  { refs, places, lengths, isOfWords }: Sortable,
-): number {
-  const end = sorted.keys.length + stepKeys
-  let at = from
-  for (; at < groups.length && sorted.keys.length < end; at++) {
-    const [key, group] = groups[at] as readonly [Scalar, readonly number[]]
+  const sortedKeys: Scalar[] = []
+  const sortedRefs = new Float64Array(keys.length)
+  const places: string[] = []
+  const lengths: number[] = []
+  for (const [key, group] of [...groups].sort(([a], [b]) => compareScalars(a, b))) {
     for (const n of group) {
-      sorted.refs[sorted.keys.length] = refs[n] as number
-      sorted.keys.push(key)
-      if (!isOfWords) continue
-      sorted.places.push(places[n] as string)
-      sorted.lengths.push(lengths[n] as number)
+      sortedRefs[sortedKeys.length] = refs[n] as number
+      sortedKeys.push(key)
+      if (words === undefined) continue
+      places.push(words.places[n] as string)
+      lengths.push(words.lengths[n] as number)
     }
   }
-  return at
+  return { keys: sortedKeys, refs: sortedRefs, ...(words && { places, lengths }) }
 }
 
 export function mergeEntries(a: Entries, b: Entries): Entries {

@@ -1,9 +1,8 @@
 // What comes and goes in the indexes of a draft: keys by index and lane, and indexes as a whole; and what that makes of
 // their runs.
 
-import { Turns } from '../../turns.js'
 import type { Row } from './block.js'
-import { sortEntries, sortWordsInTurns } from './entries.js'
+import { sortEntries, sortWords } from './entries.js'
 import { mergeChange, runOf, type Index, type Run } from './index-runs.js'
 import { newKeys, type KeyList } from './key-list.js'
 import { laneBase, laneOf } from './lanes.js'
@@ -44,17 +43,17 @@ export class IndexChanges {
     this.#dropped.push(...indexes)
   }
 
-  async enter(index: Index, rows: readonly Row[]): Promise<void> {
+  enter(index: Index, rows: readonly Row[]): void {
     for (const [lane, own] of byLane(rows)) {
       const keys = this.keysIn(index, lane)
-      keys.irregular += await collectInTurns(index, own, keys.added)
+      keys.irregular += collectKeys(index, own, keys.added)
     }
   }
 
-  async leave(index: Index, rows: readonly Row[]): Promise<void> {
+  leave(index: Index, rows: readonly Row[]): void {
     for (const [lane, own] of byLane(rows)) {
       const keys = this.keysIn(index, lane)
-      keys.irregular -= await collectInTurns(index, own, keys.deleted)
+      keys.irregular -= collectKeys(index, own, keys.deleted)
     }
   }
 
@@ -93,23 +92,6 @@ export class IndexChanges {
   }
 }
 
-/** Rows that are looked at between two looks at the clock. */
-const mostRows = 16
-
-/** The words of a long text take a tenth of a second by themselves, those of short ones microseconds. */
-async function collectInTurns(index: Index, rows: readonly Row[], found: KeyList): Promise<number> {
-  const turns = new Turns(undefined)
-  let irregular = 0
-  let some = 1
-  for (let at = 0; at < rows.length;) {
-    irregular += collectKeys(index, rows.slice(at, at + some), found)
-    at += some
-    some = turns.isLong ? 1 : Math.min(2 * some, mostRows)
-    if (some === 1) await turns.pass()
-  }
-  return irregular
-}
-
 /** Runs whose rows are of the lane. */
 export function runsIn({ runs }: Index, lane: number): readonly Run[] {
   return runs.filter(({ number }) => laneOf(number) === lane)
@@ -124,9 +106,9 @@ async function mergedIn(
 ): Promise<Index> {
   const isText = index.text !== undefined
   const change = {
-    adds: isText ? await sortWordsInTurns(added) : sortEntries(added.keys, added.refs),
+    adds: isText ? sortWords(added) : sortEntries(added.keys, added.refs),
     dels: isText
-      ? { ...(await sortWordsInTurns(deleted)), places: undefined }
+      ? { ...sortWords(deleted), places: undefined }
       : sortEntries(deleted.keys, deleted.refs),
     irregular,
   }

@@ -13,7 +13,6 @@ import {
   sliceEntries,
   type Entries,
 } from './entries.js'
-import { Turns } from '../../turns.js'
 import { SortedList, type EntryPages } from './list.js'
 import type { ListRecord, RunRecord } from './records.js'
 import type { IndexDefinition } from '../types.js'
@@ -166,14 +165,14 @@ export async function mergeChange(
     const part = (all: Entries) =>
       at === 0 && all.refs.length <= maxRunEntries ? all : sliceEntries(all, at, at + maxRunEntries)
     records.push({
-      adds: await writeList(part(adds), pages, takePage),
-      dels: await writeList(part(dels), pages, takePage),
+      adds: writeList(part(adds), pages, takePage),
+      dels: writeList(part(dels), pages, takePage),
       irregular: at === 0 ? irregular : 0,
     })
   }
   // Rows that come without any key (an empty array) leave only that they are irregular.
   if (records.length === 0 && irregular !== 0) {
-    const empty = await writeList(noEntries, pages, takePage)
+    const empty = writeList(noEntries, pages, takePage)
     records.push({ adds: empty, dels: empty, irregular })
   }
   return { replaced, records, pages }
@@ -235,12 +234,7 @@ async function readList(
   return concatEntries(await entries.loadMany(list.pages, { keep: false }))
 }
 
-async function writeList(
-  all: Entries,
-  pages: WrittenEntries[],
-  takePage: () => number,
-): Promise<ListRecord> {
-  const turns = new Turns(undefined)
+function writeList(all: Entries, pages: WrittenEntries[], takePage: () => number): ListRecord {
   const list = {
     pages: [] as number[],
     counts: [] as number[],
@@ -248,7 +242,6 @@ async function writeList(
     refs: [] as number[],
   }
   for (let at = 0; at < all.refs.length;) {
-    if (turns.isLong) await turns.pass()
     const end = pageEnd(all, at)
     const page = EntryPage.of(sliceEntries(all, at, end))
     const number = takePage()
