@@ -139,8 +139,7 @@ export class Lanes {
     const end = last === undefined ? 0 : last.first + last.hashes.length
     const changed = new Set([...gone, ...runs.map(({ first }) => first)])
     const kept = known.filter(({ first }) => !changed.has(first))
-    // In their order: what is left out lies behind all that is kept.
-    for (const { first, length, hashes, again } of runs.toSorted((a, b) => a.first - b.first)) {
+    for (const { first, length, hashes, again } of runs) {
       if (kept.length >= mostRuns && first >= end) lane.whole = false
       // What lies behind the runs that are known is read when it is wanted.
       if (!lane.whole && first >= end) continue

@@ -88,24 +88,3 @@ t.test('of many loads a few hundred are in memory, and all have their turn', asy
     t.strictSame(taken, expected)
   }
 })
-
-t.test(
-  'what several runs of another bring is known up to a place, whatever their order',
-  async (t) => {
-    const lanes = new Lanes('f')
-    const draft = { scan: async function* () {} } as unknown as Draft
-    // There is nobody: what comes is added.
-    while (lanes.lacks) await lanes.fill(draft, 2)
-    const runs = Array.from({ length: 400 }, (_, n) => {
-      return { first: 1 + 2 * n, length: 1, hashes: Uint32Array.of(n), again: true }
-    })
-    lanes.follow('a', [], [runs[0]!])
-    lanes.follow('a', [], runs.slice(1).reverse())
-    const taken = lanes.take(1000, () => true).map(({ number }) => number)
-    t.equal(taken.length, 256)
-    t.strictSame(
-      taken,
-      runs.slice(0, 256).map(({ first }) => first),
-    )
-  },
-)
