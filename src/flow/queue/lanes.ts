@@ -57,8 +57,6 @@ const mostRecalled = 64
 const fewestRuns = 8
 const runsPerFill = 64
 const jobsPerFill = 4096
-/** Behind so many, what comes is read when these are taken: each load by itself is a run. */
-const mostRuns = 4 * runsPerFill
 /** Lanes. */
 const readAtOnce = 8
 /** Rows read where it is not known whose they are, beginning with the fewest: more once these were of several users. */
@@ -122,9 +120,7 @@ export class Lanes {
       return
     }
     const place = lane.runs.findLastIndex(({ first }) => first < run.first) + 1
-    if (place < lane.runs.length) lane.runs.splice(place, 0, run)
-    else if (lane.runs.length >= mostRuns) lane.whole = false
-    else if (lane.whole) lane.runs.push(run)
+    if (place < lane.runs.length || lane.whole) lane.runs.splice(place, 0, run)
   }
 
   /** What a commit of another process has made of a user's runs: where there are none any more, and those that are. */
@@ -134,15 +130,14 @@ export class Lanes {
       for (const run of runs) this.#addFollowed(user, run)
       return
     }
-    const { runs: known } = lane
+    const { runs: known, whole } = lane
     const last = known.at(-1)
     const end = last === undefined ? 0 : last.first + last.hashes.length
     const changed = new Set([...gone, ...runs.map(({ first }) => first)])
     const kept = known.filter(({ first }) => !changed.has(first))
     for (const { first, length, hashes, again } of runs) {
-      if (kept.length >= mostRuns && first >= end) lane.whole = false
       // What lies behind the runs that are known is read when it is wanted.
-      if (!lane.whole && first >= end) continue
+      if (!whole && first >= end) continue
       const found = hashes ?? hashesOf(known, first, length)
       if (found === undefined) {
         this.forget(user)
@@ -152,7 +147,7 @@ export class Lanes {
     }
     known.splice(0, known.length, ...kept.sort((a, b) => a.first - b.first))
     lane.stuck = false
-    if (known.length === 0 && lane.whole) this.#drop(lane)
+    if (known.length === 0 && whole) this.#drop(lane)
   }
 
   #addFollowed(user: string, { first, hashes, again }: FollowedRun): void {
