@@ -88,7 +88,7 @@ t.test('who goes back to what somebody else asked is shown nothing of it', { ski
   for (const place of ['documents?prefix=secret', 'ask?q=secret-too', 'cores']) {
     await goTo(page, place)
     // The page has heard of it.
-    await page.waitForFunction('history.state !== null')
+    while ((await page.evaluate('history.state')) === null) await page.waitForTimeout(20)
     await page.waitForLoadState('networkidle')
   }
   // What is ahead is no more shown than what is behind.
