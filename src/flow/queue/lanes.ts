@@ -57,6 +57,8 @@ const mostRecalled = 64
 const fewestRuns = 8
 const runsPerFill = 64
 const jobsPerFill = 4096
+/** Behind so many, what comes is read when these are taken: each load by itself is a run. */
+const mostRuns = 4 * runsPerFill
 /** Lanes. */
 const readAtOnce = 8
 /** Rows read where it is not known whose they are, beginning with the fewest: more once these were of several users. */
@@ -120,7 +122,9 @@ export class Lanes {
       return
     }
     const place = lane.runs.findLastIndex(({ first }) => first < run.first) + 1
-    if (place < lane.runs.length || lane.whole) lane.runs.splice(place, 0, run)
+    if (place < lane.runs.length) lane.runs.splice(place, 0, run)
+    else if (lane.runs.length >= mostRuns) lane.whole = false
+    else if (lane.whole) lane.runs.push(run)
   }
 
   /** What a commit of another process has made of a user's runs: where there are none any more, and those that are. */
@@ -130,14 +134,16 @@ export class Lanes {
       for (const run of runs) this.#addFollowed(user, run)
       return
     }
-    const { runs: known, whole } = lane
+    const { runs: known } = lane
     const last = known.at(-1)
     const end = last === undefined ? 0 : last.first + last.hashes.length
     const changed = new Set([...gone, ...runs.map(({ first }) => first)])
     const kept = known.filter(({ first }) => !changed.has(first))
-    for (const { first, length, hashes, again } of runs) {
+    // In their order: what is left out lies behind all that is kept.
+    for (const { first, length, hashes, again } of runs.toSorted((a, b) => a.first - b.first)) {
+      if (kept.length >= mostRuns && first >= end) lane.whole = false
       // What lies behind the runs that are known is read when it is wanted.
-      if (!whole && first >= end) continue
+      if (!lane.whole && first >= end) continue
       const found = hashes ?? hashesOf(known, first, length)
       if (found === undefined) {
         this.forget(user)
@@ -147,7 +153,7 @@ export class Lanes {
     }
     known.splice(0, known.length, ...kept.sort((a, b) => a.first - b.first))
     lane.stuck = false
-    if (known.length === 0 && whole) this.#drop(lane)
+    if (known.length === 0 && lane.whole) this.#drop(lane)
   }
 
   #addFollowed(user: string, { first, hashes, again }: FollowedRun): void {
