@@ -353,10 +353,11 @@ export class JobQueue {
     })
   }
 
-  /** Puts jobs back into their lanes that were delayed by clocks which are ahead of this one, and have waited enough. */
+  /**
+   * Puts jobs back into their lanes that were delayed by clocks which are ahead of this one, as this one was before it
+   * was set back, and have waited enough.
+   */
   async endWaits(): Promise<void> {
-    // One's own clock is right for whoever is alone.
-    if (!this.isShared) return
     const { flows, head } = this.#committer.state
     const waiting = [...flows.values()].filter(({ counts }) => counts.delayed > 0)
     const ids = waiting.map(({ flow }) => flow.id)

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import t, { type Test } from 'tap'
+import { MemoryBackend } from '../../../adapters/memory.js'
 import { numberIn } from '../../../src/flow/queue/block.js'
 import { jobKey } from '../../../src/flow/queue/records.js'
 import { flowProblems } from '../../fixtures/problems.js'
@@ -98,4 +99,24 @@ t.test('one that others took on is left to them', async (t) => {
   t.equal((await watcher.claim('f', 8)).jobs.length, 0)
   const states = (await jobsOf(watcher, { flow: 'f' })).map(({ state }) => state)
   t.strictSame(states.toSorted(), ['active', 'delayed', 'done'])
+})
+
+t.test('whose own clock is set back waits no longer either', async (t) => {
+  const clock = new VirtualClock()
+  const storage = await new MemoryBackend().open('flows')
+  const queue = await openQueue(storage, { clock, firstFlow, chance, isAlone: true })
+  await queue.load('f', documentOf('x'))
+  const [held] = (await queue.claim('f', 1)).jobs
+  assert.ok(held)
+  await queue.fail(held, failureOf(held))
+  clock.jump(-dayMs)
+  const look = async () => {
+    await queue.endWaits()
+    return (await queue.claim('f', 1)).jobs.length
+  }
+  t.equal(await look(), 0)
+  await clock.advance(waitMs - 1)
+  t.equal(await look(), 0)
+  await clock.advance(1)
+  t.equal(await look(), 1)
 })
