@@ -216,6 +216,18 @@ function test(name: string, damagesOf: (store: Filled) => readonly Damage[] | Pr
   })
 }
 
+t.test('a schema may have the name of what plain objects inherit', async (t) => {
+  const { store, put, verify } = await opened()
+  for (const name of ['constructor', 'toString']) {
+    await store.defineSchema({ name, fields: { id: { type: 'integer' } } })
+    await put(name, `of ${name}`, [{ id: 1 }, { id: 2 }])
+  }
+  for (const deep of [false, true]) t.strictSame(await linesOf(verify, deep), [])
+  await store.deleteCollection('of toString')
+  t.match(await store.collections(), [{ objects: 2, schemas: { constructor: 2 } }])
+  t.strictSame(await linesOf(verify, true), [])
+})
+
 t.test('nothing is wrong with an empty place, and with objects of all kinds', async (t) => {
   const { objects, store, put, verify } = await opened()
   const empty = await new MemoryBackend().open('objects')

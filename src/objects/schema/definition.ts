@@ -99,6 +99,8 @@ function schemaName(given: JsonObject, problems: Problems): string {
     return ''
   }
   if (name === '') problems.fail('name', 'must not be empty')
+  // Collections count their objects by it, in a plain object.
+  if (name === '__proto__') problems.fail('name', 'is a name that no schema can have')
   if (Buffer.byteLength(name) > longestNameBytes) {
     problems.fail('name', `has more than ${longestNameBytes} bytes`)
   }

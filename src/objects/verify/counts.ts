@@ -38,7 +38,9 @@ function compareSchema(
   if (damaged.size > 0) return
   const { name } = schema.definition
   let counted = 0
-  for (const { schemas } of collections.values()) counted += schemas[name] ?? 0
+  for (const { schemas } of collections.values()) {
+    if (Object.hasOwn(schemas, name)) counted += schemas[name] as number
+  }
   if (counted === rows) return
   const message = `collections count ${counted} objects of it; there are ${rows}`
   report.error('objects', 'different', tupleText('schema', name), message)

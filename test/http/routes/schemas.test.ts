@@ -71,6 +71,7 @@ t.test('what is wrong with a schema is told', async (t) => {
       'LK_SCHEMA_INVALID',
     ],
     ['PUT /schemas/%00', { fields }, 201, undefined],
+    ['PUT /schemas/__proto__', { fields }, 400, 'LK_SCHEMA_INVALID'],
     [`PUT /schemas/${'x'.repeat(300)}`, { fields }, 400, 'LK_SCHEMA_INVALID'],
     ['PUT /schemas/other', [], 400, 'LK_HTTP_JSON'],
     ['PUT /schemas/other', '{"fields":{},"fields":{}}', 400, 'LK_HTTP_JSON'],
@@ -101,7 +102,7 @@ t.test('what is wrong with a schema is told', async (t) => {
 
 t.test('a name is one segment of the path', async (t) => {
   const serving = await serve(t)
-  for (const name of ['a/b', 'ü 😀', '%2F', 'constructor', '__proto__']) {
+  for (const name of ['a/b', 'ü 😀', '%2F', 'constructor']) {
     const path = `/schemas/${encodeURIComponent(name)}`
     const fields = { n: { type: 'number' } }
     t.equal((await ask(serving, `PUT ${path}`, { fields }, admin)).status, 201, name)
