@@ -58,7 +58,7 @@ t.test('emphasis of a heading goes, and marks of none stay', async (t) => {
 })
 
 t.test('headings take no longer than their length, which has an end', async (t) => {
-  const since = performance.now()
+  const since = process.cpuUsage()
   const names = ['x'.repeat(1000), 'x'.repeat(1001), '*a '.repeat(100_000)]
   const { headings } = await read('text/markdown', names.map((name) => `${name}\n===\n`).join('\n'))
   t.strictSame(
@@ -68,7 +68,8 @@ t.test('headings take no longer than their length, which has an end', async (t) 
   const many = `${'*a '.repeat(330)}\n===\n\n`.repeat(10_000)
   const found = await read('text/markdown', many, { maxTextLength: many.length })
   t.equal(found.headings.length, 10_000)
-  t.ok(performance.now() - since < 5000)
+  const { user, system } = process.cpuUsage(since)
+  t.ok(user + system < 5e6, `${user + system} us of the processor`)
 })
 
 t.test('a title of front matter is read in time by its length, which has an end', async (t) => {
