@@ -164,6 +164,9 @@ function lineOf(group: readonly Fragment[]): Fragment {
   return { text: text.replace(/\s+/gu, ' ').trim(), left, right, base, size }
 }
 
+/** What lies between two words at least, in letter sizes. */
+const wordGap = 0.15
+
 /** Hebrew, Arabic and their kin; each piece has its own letters in the order of reading already. */
 const rightToLeft =
   /(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu
@@ -180,6 +183,7 @@ function inReadingOrder(group: readonly Fragment[]): Fragment {
   for (let at = 0; at < group.length;) {
     let end = at + 1
     const isOther = (ways[at] as number) * way < 0
+    if (way < 0) end = numberEnd(group, at)
     for (let next = end; isOther && next < group.length; next++) {
       const [piece, of] = [group[next] as Fragment, (ways[next] as number) * way]
       if (of > 0) break
@@ -189,6 +193,22 @@ function inReadingOrder(group: readonly Fragment[]): Fragment {
     at = end
   }
   return joinedPieces(parts, way < 0)
+}
+
+/** What a number is of: digits are read from the left wherever they stand. */
+const ofNumber = /^[\p{Nd}.,:/+-]+$/u
+
+/** Where the number ends that may begin at a place, in one piece or in several without a gap. */
+function numberEnd(group: readonly Fragment[], at: number): number {
+  let end = at + 1
+  for (let next = at; next < group.length; next++) {
+    const { text, left, size } = group[next] as Fragment
+    if (next > at && left - (group[next - 1] as Fragment).right > wordGap * size) break
+    if (!ofNumber.test(text)) break
+    if (/\p{Nd}/u.test(text)) end = next + 1
+    else if (next === at) break
+  }
+  return end
 }
 
 /** By its letters, how many more go to the right; fewer than none where most go to the left. */
@@ -203,7 +223,7 @@ function joinedPieces(group: readonly Fragment[], isBack: boolean): Fragment {
   let edge: number | undefined
   for (const each of isBack ? group.toReversed() : group) {
     const gap = edge === undefined ? 0 : isBack ? edge - each.right : each.left - edge
-    const isApart = gap > 0.15 * each.size && !/\s$/.test(text) && !/^\s/.test(each.text)
+    const isApart = gap > wordGap * each.size && !/\s$/.test(text) && !/^\s/.test(each.text)
     text += isApart ? ` ${each.text}` : each.text
     edge = isBack ? Math.min(edge ?? Infinity, each.left) : Math.max(edge ?? -Infinity, each.right)
   }

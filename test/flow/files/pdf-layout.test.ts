@@ -36,5 +36,11 @@ t.test('pieces of a line are joined as its letters are read', (t) => {
     { text: 'ש', left: 3, right: 4, base: 0, size: 1 },
   ]
   t.match(linesOf(glued), [{ text: 'שלום', left: 0, right: 4 }])
+  // As a change of the font within a number makes them.
+  const number = ['20', '24', '.', '5'].map((text, n) => {
+    return { text, left: 2 * n, right: 2 * n + 2, base: 0, size: 1 }
+  })
+  const year = { text: 'שנת', left: 8.3, right: 11, base: 0, size: 1 }
+  t.match(linesOf([...number, year]), [{ text: 'שנת 2024.5' }])
   t.end()
 })
