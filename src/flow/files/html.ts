@@ -181,7 +181,7 @@ class HtmlWalk {
         this.#leave(node.nodeName)
         continue
       }
-      if (node.nodeName === '#text') this.#text += node.value ?? ''
+      if (node.nodeName === '#text') this.#text += (node.value ?? '').toWellFormed()
       else if (node.nodeName === '#document' || !node.nodeName.startsWith('#')) {
         if (isLeft(node) || (node.nodeName === 'footer' && this.#sections === 0)) continue
         this.#enter(node)
@@ -232,19 +232,23 @@ class HtmlWalk {
     if (headings.has(name) && this.#row === undefined) {
       const { level } = this.#heading ?? { level: 1 }
       this.#heading = undefined
-      this.#builder.heading(this.#taken(), level)
+      const text = this.#taken()
+      const add = () => this.#builder.heading(text.replace(pageMarks, ''), level)
+      // It is one piece: a page that begins in it begins behind it.
+      this.#addByPage(text, add, () => {})
       this.#isLineBefore = false
     } else if (name === 'pre') {
-      const text = this.#text.replaceAll('\u2028', '\n')
+      const text = settled(this.#text).replaceAll('\u2028', '\n')
       this.#text = ''
       this.#preformatted--
-      this.#builder.preformatted(text)
+      this.#addByPage(text, (first) => this.#builder.preformatted(first))
     } else if (cells.has(name) && this.#row !== undefined) {
       this.#row.push(this.#taken())
     } else if (name === 'tr') {
       const row = this.#row ?? []
       this.#row = undefined
-      this.#text = row.every((cell) => cell === '') ? '' : row.join(' | ')
+      const isEmpty = row.every((cell) => cell.replace(pageMarks, '').trim() === '')
+      this.#text = row.join(isEmpty ? '' : ' | ')
       this.#flush()
     } else if (blocks.has(name)) this.#flush()
     if (name === 'article' || name === 'section') this.#sections--
@@ -253,7 +257,7 @@ class HtmlWalk {
 
   /** What is under way, on one line. */
   #taken(): string {
-    const text = this.#text.replace(/\s+/gu, ' ').trim()
+    const text = settled(this.#text).replace(/\s+/gu, ' ').trim()
     this.#text = ''
     return text
   }
@@ -265,16 +269,36 @@ class HtmlWalk {
       return
     }
     if (this.#preformatted > 0) return
-    const given = this.#text
+    const given = settled(this.#text)
     this.#text = ''
     const lines = given.split('\u2028').map((line) => line.replace(/\s+/gu, ' ').trim())
     const text = lines.join('\n').trim()
     if (text === '') return
     const kind = this.#open.at(-1)
-    const marked = kind === 'li' ? `- ${text}` : text
-    if (kind !== undefined && this.#isLineBefore) this.#builder.line(marked)
-    else this.#builder.paragraph(marked)
-    this.#isLineBefore = kind !== undefined
+    const add = (first: string) => {
+      const marked = kind === 'li' ? `- ${first.trim()}` : first
+      if (kind !== undefined && this.#isLineBefore) this.#builder.line(marked)
+      else this.#builder.paragraph(marked)
+    }
+    if (this.#addByPage(text, add)) this.#isLineBefore = kind !== undefined
+  }
+
+  /** `add` gets what comes first of the text, `goOn` the rest. Whether there was more than marks of pages. */
+  #addByPage(
+    marked: string,
+    add: (first: string) => void,
+    goOn = (more: string) => this.#builder.goOn(more),
+  ): boolean {
+    let isAdded = false
+    for (const [n, piece] of marked.split(pageMark).entries()) {
+      if (n % 2 === 1) this.#builder.page(Number(piece))
+      else if (isAdded) goOn(piece)
+      else if (piece.trim() !== '') {
+        add(piece)
+        isAdded = true
+      }
+    }
+    return isAdded
   }
 
   /** Books say where the pages of their printed edition begin. */
@@ -286,8 +310,21 @@ class HtmlWalk {
     if (!isBreak) return
     const label = attributeOf(node, 'title') ?? attributeOf(node, 'aria-label') ?? labelIn(node)
     const page = /^\D*(\d{1,6})\D*$/.exec(label)?.[1]
-    if (page !== undefined) this.#builder.page(Number(page))
+    if (page !== undefined) this.#text += `\uD800${page}\uD800`
   }
+}
+
+/** Where a page begins in the text under way: its number between halves of surrogate pairs, which no text has. */
+const pageMark = /\uD800(\d+)\uD800/
+const pageMarks = new RegExp(pageMark, 'g')
+const pageMarksInGaps = /(?<!\s)\s*(?:\uD800\d+\uD800\s*)+/g
+
+/** The marks right behind what is before them, so that white space around them is one gap. */
+function settled(text: string): string {
+  if (!text.includes('\uD800')) return text
+  return text.replace(pageMarksInGaps, (found) => {
+    return (found.match(pageMarks) ?? []).join('') + found.replace(pageMarks, '')
+  })
 }
 
 const mostNodesOfLabel = 20

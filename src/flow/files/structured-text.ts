@@ -93,6 +93,12 @@ export class TextBuilder {
     this.#add(text.trim(), '')
   }
 
+  /** Right behind what was added last, with the white space at its beginning; a page begins with a word. */
+  goOn(text: string): void {
+    const own = text.trimEnd()
+    this.#add(own, '', nextWord(this.#parts.at(-1) ?? '', own))
+  }
+
   /** Its white space is kept, but for blank lines around it. */
   preformatted(text: string): void {
     this.#add(text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd(), '\n\n')
@@ -120,14 +126,16 @@ export class TextBuilder {
     }
   }
 
-  #add(given: string, gap: string): void {
+  /** `own` is where in it a page may begin. */
+  #add(given: string, gap: string, own = 0): void {
     if (given === '') return
     const text = given.toWellFormed()
     const before = this.#length === 0 ? '' : gap
     this.#length += before.length + text.length
     if (this.#length > this.#maxLength) throw textTooLong(this.#maxLength)
-    if (this.#page !== undefined && this.#pages && this.#page !== this.#pages.at(-1)?.page) {
-      this.#pages.push({ start: this.#length - text.length, page: this.#page })
+    const isNew = this.#page !== undefined && this.#page !== this.#pages?.at(-1)?.page
+    if (this.#page !== undefined && this.#pages && isNew && own < text.length) {
+      this.#pages.push({ start: this.#length - text.length + own, page: this.#page })
       if (this.#pages.length > mostPages) this.#pages = undefined
     }
     // Millions of them would be one piece of memory.
@@ -137,6 +145,13 @@ export class TextBuilder {
     }
     this.#parts.push(before, text)
   }
+}
+
+/** Where the first word begins that does not go on from what is before. */
+function nextWord(before: string, text: string): number {
+  const isInWord = /[\p{LC}\p{M}]$/u.test(before.slice(-2)) && /^[\p{LC}\p{M}]/u.test(text)
+  const [rest] = (isInWord ? /^\S*\s*/u : /^\s*/u).exec(text) ?? ['']
+  return rest.length
 }
 
 export function textTooLong(maxLength: number): Unreadable {

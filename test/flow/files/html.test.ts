@@ -115,6 +115,57 @@ t.test('pages of a printed edition are said by a title, or by a short text', asy
   t.strictSame(pagesOf(found), ['7 Two\n\nPage 8\n', '8 Page 8\n\nThre'])
 })
 
+t.test(
+  'a page begins where its mark stands: inside of a paragraph with the next word',
+  async (t) => {
+    const mark = (page: number) => `<span epub:type="pagebreak" title="${page}"></span>`
+    const page = async (body: string) => {
+      const found = await html(`${mark(5)}${body}`)
+      return [found.text, ...pagesOf(found)]
+    }
+    t.strictSame(await page(`<p>Alpha beta ${mark(6)} gamma</p>`), [
+      'Alpha beta gamma',
+      '5 Alpha beta g',
+      '6 gamma',
+    ])
+    t.strictSame(
+      await page(`<p>One${mark(6)} two, thr${mark(7)}ee, four</p>${mark(8)}<p>Five</p>`),
+      [
+        'One two, three, four\n\nFive',
+        '5 One two, thr',
+        '6 two, three, ',
+        '7 four\n\nFive',
+        '8 Five',
+      ],
+    )
+    t.strictSame(await page(`<p>漢${mark(6)}字</p><p>A<br>${mark(7)}B</p>`), [
+      '漢字\n\nA\nB',
+      '5 漢字\n\nA\nB',
+      '6 字\n\nA\nB',
+      '7 B',
+    ])
+    t.strictSame(await page(`<ul><li>${mark(6)} One</li><li>Tw${mark(7)}o</li></ul><p>End</p>`), [
+      '- One\n- Two\n\nEnd',
+      '6 - One\n- Two\n',
+      '7 End',
+    ])
+    t.strictSame(await page(`<h1>One ${mark(6)} Two</h1><p>Three</p>`), [
+      'One Two\n\nThree',
+      '5 One Two\n\nThr',
+      '6 Three',
+    ])
+    const row = `<tr><td>A</td><td>${mark(6)}B</td></tr><tr><td>${mark(7)}</td><td></td></tr>`
+    t.strictSame(await page(`<table>${row}</table><p>C</p>`), [
+      'A | B\n\nC',
+      '5 A | B\n\nC',
+      '6 B\n\nC',
+      '7 C',
+    ])
+    t.strictSame(await page(`<pre>a\n${mark(6)}  b\n</pre>`), ['a\n  b', '5 a\n  b', '6 b'])
+    t.strictSame(await page(`${mark(6)}<p>&#xD800;</p>`), ['\uFFFD', '6 \uFFFD'])
+  },
+)
+
 t.test('of more pages than a book has none are kept', async (t) => {
   const of = (count: number) =>
     html(
