@@ -90,7 +90,7 @@ export class TextBuilder {
     const last = this.#parts.pop() ?? ''
     this.#parts.push(last.slice(0, -1))
     this.#length -= last.length - last.slice(0, -1).length
-    this.#add(text.trim(), '')
+    this.goOn(text.trimStart())
   }
 
   /** Right behind what was added last, with the white space at its beginning; a page begins with a word. */

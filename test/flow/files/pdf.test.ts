@@ -83,6 +83,23 @@ t.test('a sentence goes on over the end of its page, which is known all the same
   t.strictSame(pagesOf(found), ['1 Bridges were', '2 was a penny,'])
 })
 
+t.test('a page begins behind a word that goes on over the end of the one before', async (t) => {
+  const first = ['Boats are for hire there, and the river is crossed in the old town by sev-']
+  const found = await read(
+    type,
+    pdf([
+      column(72, 60, first),
+      column(72, 700, ['eral bridges, of which the oldest is the one at Folly, and not by fer-']),
+      column(72, 700, ['ries.']),
+    ]),
+  )
+  t.match(
+    found.text,
+    'town by several bridges, of which the oldest is the one at Folly, and not by ferries.',
+  )
+  t.strictSame(pagesOf(found), ['1 Boats are fo', '2 bridges, of '])
+})
+
 t.test('titles above the text and numbers of pages are left out', async (t) => {
   const pages = [1, 2, 3, 4].map((n) => [
     { x: 72, y: 770, text: 'News from Nowhere' },
