@@ -76,6 +76,8 @@ const blocks = new Set(
 )
 const headings = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 const cells = new Set(['td', 'th'])
+/** A footer in them is theirs: of a page, it is its foot. */
+const footed = new Set('article section blockquote aside figure details td'.split(' '))
 /** Their content stands on lines right below each other. */
 const lined = new Set(['li', 'tr', 'dd', 'dt'])
 
@@ -161,8 +163,8 @@ class HtmlWalk {
   #open: string[] = []
   #heading: { readonly level: number; text: string } | undefined
   #preformatted = 0
-  /** Articles and sections that are open: what stands in them has a foot of its own. */
-  #sections = 0
+  /** Of what has a foot of its own, how many are open. */
+  #footed = 0
   #isLineBefore = false
   /** Of the tables that are open, whether each puts a page together. */
   readonly #layouts: boolean[] = []
@@ -183,7 +185,7 @@ class HtmlWalk {
       }
       if (node.nodeName === '#text') this.#text += (node.value ?? '').toWellFormed()
       else if (node.nodeName === '#document' || !node.nodeName.startsWith('#')) {
-        if (isLeft(node) || (node.nodeName === 'footer' && this.#sections === 0)) continue
+        if (isLeft(node) || (node.nodeName === 'footer' && this.#footed === 0)) continue
         this.#enter(node)
         waiting.push({ node, isEnd: true })
         const children = node.childNodes ?? []
@@ -213,7 +215,7 @@ class HtmlWalk {
     } else if (cells.has(name)) {
       if (this.#row === undefined) this.#flush()
     } else if (blocks.has(name)) this.#flush()
-    if (name === 'article' || name === 'section') this.#sections++
+    if (footed.has(name)) this.#footed++
     if (lined.has(name)) this.#open.push(name)
     if (name === 'ul' || name === 'ol' || name === 'table' || name === 'dl') {
       if (this.#open.length === 0) this.#isLineBefore = false
@@ -251,7 +253,7 @@ class HtmlWalk {
       this.#text = row.join(isEmpty ? '' : ' | ')
       this.#flush()
     } else if (blocks.has(name)) this.#flush()
-    if (name === 'article' || name === 'section') this.#sections--
+    if (footed.has(name)) this.#footed--
     if (lined.has(name)) this.#open.pop()
   }
 

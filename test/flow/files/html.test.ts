@@ -98,8 +98,14 @@ t.test('a table in the head of a column loses nothing', async (t) => {
   t.equal(page.text, 'Bridges\n\nFolly | 1 d\n\nOsney')
 })
 
-t.test('a footer of an article is a part of it', async (t) => {
-  t.equal((await html('<article>Text<footer>By Ellen</footer></article>')).text, 'Text\n\nBy Ellen')
+t.test('a footer of an article is a part of it, and so is one of a quotation', async (t) => {
+  for (const name of ['article', 'section', 'blockquote', 'aside', 'figure', 'details']) {
+    const body = `<${name}><p>Text</p><footer>By Ellen</footer></${name}>`
+    t.equal((await html(`${body}<footer>Imprint</footer>`)).text, 'Text\n\nBy Ellen', name)
+  }
+  const row = (cell: string) => `<table><tr><td>${cell}<footer>By Ellen</footer></td></tr></table>`
+  t.equal((await html(row('Text'))).text, 'Text By Ellen')
+  t.equal((await html(row('<h1>Text</h1>'))).text, 'Text', 'a cell of a layout is the page')
 })
 
 t.test('a tree as deep as it is long is read', async (t) => {
