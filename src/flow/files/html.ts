@@ -270,7 +270,10 @@ class HtmlWalk {
       this.#text += ' '
       return
     }
-    if (this.#preformatted > 0) return
+    if (this.#preformatted > 0) {
+      if (/[^\n\u2028]$/.test(this.#text.slice(-1))) this.#text += '\n'
+      return
+    }
     const given = settled(this.#text)
     this.#text = ''
     const lines = given.split('\u2028').map((line) => line.replace(/\s+/gu, ' ').trim())

@@ -77,6 +77,11 @@ t.test('lists, tables, preformatted text and line breaks keep their lines', asyn
   t.equal((await html('<p>One<br>Two</p>')).text, 'One\nTwo')
 })
 
+t.test('blocks in preformatted text are lines of it', async (t) => {
+  const code = '<div>const a = 1</div><div>  let b<br></div><div>\n</div><p>c</p>d'
+  t.equal((await html(`<pre>${code}</pre>`)).text, 'const a = 1\n  let b\n\nc\nd')
+})
+
 t.test('a table that puts a page together has its headings and paragraphs', async (t) => {
   const page = await html(
     '<table><tr><td>Menu</td><td>Before<h1>One</h1><p>First.</p><p>Second.</p><h2>Two</h2>Third.' +
