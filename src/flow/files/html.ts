@@ -61,8 +61,9 @@ export function attributeOf({ attrs }: HtmlNode, name: string): string | undefin
   return attrs?.find((attribute) => attribute.name === name)?.value
 }
 
+/** Not for reading. What a ruby has beside its words would stand in the middle of them. */
 const left = new Set(
-  'head script style noscript template nav svg math iframe object embed canvas audio video map button select datalist textarea input dialog'.split(
+  'head script style noscript template nav svg math iframe object embed canvas audio video map button select datalist textarea input dialog rt rp rtc'.split(
     ' ',
   ),
 )

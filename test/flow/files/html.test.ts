@@ -82,6 +82,12 @@ t.test('blocks in preformatted text are lines of it', async (t) => {
   t.equal((await html(`<pre>${code}</pre>`)).text, 'const a = 1\n  let b\n\nc\nd')
 })
 
+t.test('readings of ruby are not in the words that they are of', async (t) => {
+  const word =
+    '<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>を<ruby>読<rtc>よ</rtc></ruby>む'
+  t.equal((await html(`<p>${word}</p>`)).text, '漢字を読む')
+})
+
 t.test('a table that puts a page together has its headings and paragraphs', async (t) => {
   const page = await html(
     '<table><tr><td>Menu</td><td>Before<h1>One</h1><p>First.</p><p>Second.</p><h2>Two</h2>Third.' +
