@@ -18,7 +18,7 @@ export type FileKind =
   | { readonly kind: 'foreign'; readonly found: string }
 
 export interface FileHints {
-  /** A media type, parameters behind it or not. */
+  /** A media type, parameters behind it or not: that of a text may have its charset. */
   readonly type?: string | undefined
   readonly name?: string | undefined
   /** Of a text, where somebody knows it. */
@@ -99,7 +99,7 @@ export function fileKind(bytes: Uint8Array, hints: FileHints = {}): FileKind {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const binary = binaryKind(view)
   if (binary !== undefined) return binary
-  const charset = hints.charset ?? charsetOfMark(view)
+  const charset = hints.charset ?? charsetOfType(hints.type) ?? charsetOfMark(view)
   const isWide = /^(?:u|utf|ucs|iso-10646-ucs|unicode|csunicode|x-utf)[-_ ]?(?:16|2)/i.test(
     charset ?? '',
   )
@@ -183,6 +183,13 @@ function charsetOfMark(view: Buffer): string | undefined {
   if (view[0] === 0xfe && view[1] === 0xff) return 'utf-16be'
   if (view[0] === 0xef && view[1] === 0xbb && view[2] === 0xbf) return 'utf-8'
   return undefined
+}
+
+/** What others are said to be in, `application/octet-stream; charset=binary`, says nothing of a text. */
+function charsetOfType(type: string | undefined): string | undefined {
+  const hint = typeOfHint(type)
+  const isOfText = /^\s*text\//i.test(type ?? '') || (hint !== undefined && isText(hint))
+  return isOfText ? /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type ?? '')?.[1] : undefined
 }
 
 const controlWindow = 64 * 1024

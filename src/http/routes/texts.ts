@@ -104,11 +104,8 @@ export function textRoutes(options: TextRoutesOptions): readonly Route[] {
 }
 
 /** What curl says of a body without being asked is nothing. */
-function typeOf(header = ''): { readonly type?: string; readonly charset?: string } {
-  const [type = ''] = header.split(';', 1)
-  if (type.trim() === '' || /x-www-form-urlencoded/i.test(type)) return {}
-  const charset = /^\s*text\/[^;]*;.*charset\s*=\s*"?([^\s";]+)/i.exec(header)?.[1]
-  return { type, ...(charset !== undefined && { charset }) }
+function typeOf(header = ''): { readonly type?: string } {
+  return header.trim() === '' || /x-www-form-urlencoded/i.test(header) ? {} : { type: header }
 }
 
 /** The queue checks that these are triples. @throws LorekeepError `LK_HTTP_REQUEST` */

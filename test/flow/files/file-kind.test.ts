@@ -127,6 +127,15 @@ t.test('the charset of a text is found, unless it is known', async (t) => {
   t.equal(kindOf('Grüße aus Köln'), 'text utf-8')
   t.equal(kindOf(german), 'text windows-1252')
   t.equal(kindOf(german, { charset: 'iso-8859-2' }), 'text iso-8859-2')
+  const type = 'text/plain; format=flowed; Charset="iso-8859-2"'
+  t.equal(kindOf(german, { type }), 'text iso-8859-2')
+  t.equal(kindOf(german, { type, charset: 'latin1' }), 'text latin1')
+  t.equal(kindOf(german, { type: 'application/xhtml+xml;charset=koi8-r' }), 'text/html koi8-r')
+  t.equal(kindOf(german, { type: 'text/x-log; charset=koi8-r' }), 'text koi8-r')
+  for (const other of ['application/octet-stream; charset=binary', 'text/plain; xcharset=koi8-r']) {
+    t.equal(kindOf(german, { type: other }), 'text windows-1252')
+  }
+  t.equal(kindOf(hex('4100 4200'), { type: 'text/plain; charset=utf-16le' }), 'text utf-16le')
   t.equal(kindOf(hex('fffe 4100')), 'text utf-16le')
   t.equal(kindOf(hex('feff 0041')), 'text utf-16be')
   t.equal(kindOf(hex('4100 4200'), { charset: 'utf-16le' }), 'text utf-16le')

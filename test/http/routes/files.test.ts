@@ -149,11 +149,19 @@ t.test('what a body says of itself counts for texts', async (t) => {
   t.equal(await load('?id=a', latin, 'text/plain; charset="iso-8859-1"'), 200)
   t.equal(await load('?id=a', latin, 'text/plain; charset=utf-8'), 400)
   t.equal(await load('?id=a&charset=latin1', latin, 'text/plain; charset=utf-8'), 200)
+  const cyrillic = Buffer.from('<p>\xcd\xcf\xd3\xd4', 'latin1')
+  t.equal(await load('?id=a', cyrillic, 'application/xhtml+xml; charset=koi8-r'), 200)
+  const file = new File([cyrillic], 'a.html', { type: 'text/html; charset=koi8-r' })
+  const reply = await sendForm(serving, formOf({ id: 'a', file }))
+  t.equal(reply.status, 200)
+  await end(serving, String(reply.headers['lorekeep-job']))
   t.strictSame(texts, [
     'text/markdown # A',
     'undefined # A',
     'undefined Brücke',
     'undefined Brücke',
+    'text/html мост',
+    'text/html мост',
   ])
 })
 
