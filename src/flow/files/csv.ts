@@ -67,7 +67,9 @@ function* rowsOf(text: string, delimiter: string): Generator<string[], void, und
   while (at < text.length) {
     let cell = ''
     if (text[at] === '"') {
-      ;[cell, at] = quotedAt(text, at + 1)
+      const [quoted, end, isClosed] = quotedAt(text, at + 1)
+      const isQuoted = delimiter !== '\t' || (isClosed && isWholeCell(quoted, text[end]))
+      if (isQuoted) [cell, at] = [quoted, end]
     }
     ends.lastIndex = at
     const end = ends.exec(text)?.index ?? text.length
@@ -89,14 +91,23 @@ function* rowsOf(text: string, delimiter: string): Generator<string[], void, und
   if (row.length > 0) yield row
 }
 
+/**
+ * In a table by tabs many write quotes as they are: those count that end with the cell, and have no tab on a line
+ * behind the first, which would be other rows.
+ */
+function isWholeCell(cell: string, next = '\n'): boolean {
+  const line = cell.search(/[\r\n]/)
+  return /[\t\r\n]/.test(next) && (line < 0 || !cell.includes('\t', line))
+}
+
 /** What stands in quotes, and where what is behind them begins. */
-function quotedAt(text: string, start: number): [cell: string, end: number] {
+function quotedAt(text: string, start: number): [cell: string, end: number, isClosed: boolean] {
   let cell = ''
   for (let at = start; ;) {
     const quote = text.indexOf('"', at)
-    if (quote < 0) return [cell + text.slice(at), text.length]
+    if (quote < 0) return [cell + text.slice(at), text.length, false]
     cell += text.slice(at, quote)
-    if (text[quote + 1] !== '"') return [cell, quote + 1]
+    if (text[quote + 1] !== '"') return [cell, quote + 1, true]
     cell += '"'
     at = quote + 2
   }

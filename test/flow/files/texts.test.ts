@@ -173,6 +173,14 @@ t.test('each row of CSV says what its cells are', async (t) => {
   t.equal((await read('text/csv', 'a,b')).text, 'a\nb', 'a header alone')
   t.equal((await read('text/csv', 'a,b\n"open')).text, 'a: open', 'a quote that is not closed')
   t.equal((await read('text/tab-separated-values', 'a\tb\n1\t2')).text, 'a: 1\nb: 2')
+  const tabbed = async (rows: string) => {
+    return (await read('text/tab-separated-values', `a\tb\n${rows}`)).text.replaceAll('\n\n', '; ')
+  }
+  t.equal(await tabbed('1\t"Rome\n2\tParis'), 'a: 1\nb: "Rome; a: 2\nb: Paris')
+  t.equal(await tabbed('1\t"Rome\n2\t9"\n'), 'a: 1\nb: "Rome; a: 2\nb: 9"')
+  t.equal(await tabbed('"Rome" is old\t"\n2\t"'), 'a: "Rome" is old\nb: "; a: 2\nb: "')
+  t.equal(await tabbed('"1\t2"\t"two\nlines ""old"""'), 'a: 1 2\nb: two lines "old"')
+  t.equal(await tabbed('""\t"x"\r\n"y"\t2'), 'b: x; a: y\nb: 2')
   t.equal((await read('text/csv', '\uFEFFsep=;\r\na;b\r\n1,5;2\r\n')).text, 'a: 1,5\nb: 2')
   await t.rejects(read('text/csv', '\n\n'), because('empty'))
 })
