@@ -26,7 +26,7 @@ export class FileReader {
     this.#limits = limits
   }
 
-  /** @throws LorekeepError `LK_DOCUMENT_UNREADABLE`, `LK_PEER_MISSING`; what the signal was aborted with */
+  /** @throws LorekeepError `LK_DOCUMENT_UNREADABLE`, `LK_PEER_MISSING`, `LK_INTERNAL`; what the signal was aborted with */
   async read(type: string, bytes: Uint8Array, signal: AbortSignal): Promise<StructuredText> {
     if (!isFileType(type)) {
       const detail = `'${type}' is a type of files that this version does not read`

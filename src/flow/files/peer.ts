@@ -1,6 +1,6 @@
 // Packages that read files, optional peers: imported when a file needs them.
 
-import { PackageMissing } from './unreadable.js'
+import { PackageBroken, PackageMissing } from './unreadable.js'
 
 export async function peer<Package>(
   load: () => Promise<Package>,
@@ -9,7 +9,12 @@ export async function peer<Package>(
   try {
     return await load()
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    if ((cause as NodeJS.ErrnoException | null)?.code !== 'ERR_MODULE_NOT_FOUND') {
+      const [reason] = String(cause).split('\n', 1)
+      throw new PackageBroken(`${files} needs ${name}, which cannot be loaded: ${reason}`, {
+        cause,
+      })
+    }
     const message = `${files} needs ${name}: npm install ${name}@${version}`
     throw new PackageMissing(name, message, { cause })
   }

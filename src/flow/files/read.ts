@@ -35,7 +35,7 @@ const readers: Readonly<Record<FileType, Reader>> = {
   'application/epub+zip': readEpub,
 }
 
-/** @throws Unreadable, PackageMissing, and what the parsers throw */
+/** @throws Unreadable, PackageMissing, PackageBroken, and what the parsers throw */
 export async function readFile({ type, bytes, limits }: ReadRequest): Promise<StructuredText> {
   return readers[type](bytes, limits)
 }

@@ -28,14 +28,19 @@ export class PackageMissing extends Error {
   }
 }
 
+/** A package that is there, and could not be loaded: for want of descriptors, say, or in the middle of an update. */
+export class PackageBroken extends Error {}
+
 /** What a thread says of an error. */
 export type Fault =
   | { readonly reason: UnreadableReason; readonly message: string }
   | { readonly missing: string; readonly message: string }
+  | { readonly isBroken: true; readonly message: string }
 
 export function faultOf(error: unknown): Fault {
   if (error instanceof Unreadable) return { reason: error.reason, message: error.message }
   if (error instanceof PackageMissing) return { missing: error.package, message: error.message }
+  if (error instanceof PackageBroken) return { isBroken: true, message: error.message }
   // The parsers' own errors: their files are not what they should be.
   const [message = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
   return { reason: 'damaged', message: `it is damaged: ${message}` }
@@ -46,6 +51,8 @@ export function errorOf(fault: Fault): LorekeepError {
     const details = { package: fault.missing }
     return new LorekeepError('LK_PEER_MISSING', fault.message, { details })
   }
+  // Of the file it says nothing: it is tried again.
+  if ('isBroken' in fault) return new LorekeepError('LK_INTERNAL', fault.message)
   const { reason, message } = fault
   return new LorekeepError('LK_DOCUMENT_UNREADABLE', message, { details: { reason } })
 }

@@ -100,7 +100,14 @@ t.test('a package that is missing is named', async (t) => {
     details: { package: 'unpdf' },
     message: /reading PDF needs unpdf: npm install unpdf@1$/,
   })
-  const broken = new Error('it broke')
-  const other = peer(() => Promise.reject(broken), { name: 'x', version: 1, files: 'x' })
-  await t.rejects(other, broken)
+})
+
+t.test('a package that cannot be loaded is named, and says nothing of the file', async (t) => {
+  const cause = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+  const asked = peer(() => Promise.reject(cause), { name: 'x', version: 1, files: 'reading X' })
+  const broken = await asked.catch((error: unknown) => error)
+  t.equal((broken as Error).cause, cause)
+  const error = errorOf(faultOf(broken))
+  t.equal(error.code, 'LK_INTERNAL', 'which is tried again')
+  t.match(error.message, /reading X needs x, which cannot be loaded: Error: too many open files$/)
 })
