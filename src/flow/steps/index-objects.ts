@@ -115,7 +115,8 @@ function* chunkObjects(
       index,
       start,
       end,
-      text: document.text.slice(start, end),
+      // A step of one's own may have cut a surrogate pair; the core has it so, too.
+      text: document.text.slice(start, end).toWellFormed(),
       entities: found[index] ?? [],
     }
   }

@@ -48,6 +48,19 @@ t.test('chunks and entities can be queried with filters, and lead to each other'
   )
 })
 
+t.test('a chunk that is cut inside of a character is kept, as the core has it', async (t) => {
+  const keep = await openMemory(t)
+  const document = documentOf({ text: 'a🦉b' })
+  const chunks = [
+    { index: 0, start: 0, end: 2 },
+    { index: 1, start: 2, end: 4 },
+  ]
+  await index().run({ chunks }, contextOf(keep, document))
+  const query = { schema_name: 'lorekeep_chunk', sort: { index: 'asc' } } as const
+  const { objects } = await keep.objects.query(query)
+  t.match(objects, [{ text: 'a\uFFFD' }, { text: '\uFFFDb' }])
+})
+
 t.test('a document that comes again replaces its objects, also in another place', async (t) => {
   const keep = await openMemory(t)
   const document = documentOf()
