@@ -50,9 +50,13 @@ export function findingsOf(content: string): Findings {
   }
 }
 
+/** What some servers leave before the answer. */
+const thoughts = /^\s*<think>.*?<\/think>/s
+
 /** From the first brace to the last: models like to put fences and greetings around. */
 function parsed(content: string): unknown {
-  const json = content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1)
+  const answer = content.replace(thoughts, '')
+  const json = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)
   try {
     return parseJson(json)
   } catch (error) {

@@ -123,10 +123,14 @@ t.test('a name is a word of the text, as written first, or the beginning of one'
   t.strictSame(await namesIn('เขาอยู่ในกรุงเทพมหานคร', 'กรุงเทพ'), ['กรุงเทพ'])
 })
 
-t.test('fences and words around the JSON do no harm', async (t) => {
+t.test('fences, words and thoughts around the JSON do no harm', async (t) => {
   const server = await startModelServer(t)
   const json = JSON.stringify(good, null, 2)
-  for (const content of [`\`\`\`json\n${json}\n\`\`\``, `Here you are:\n${json}\nAnything else?`]) {
+  for (const content of [
+    `\`\`\`json\n${json}\n\`\`\``,
+    `Here you are:\n${json}\nAnything else?`,
+    `\n<think>\nIt wants {"definitions": …}\n</think>\n${json}`,
+  ]) {
     server.answer = () => completion(content)
     t.strictSame(await run(openaiExtractor(modelAt(server))), extracted)
   }
