@@ -5,7 +5,7 @@ import { checkArgument, checkOptions } from '../door/options.js'
 import { aRule } from '../door/rules.js'
 import { LorekeepError } from '../errors.js'
 import { modelExtractor, type ModelMessage } from '../flow/steps/model-extractor.js'
-import { Flaw } from '../flow/steps/openai/answer.js'
+import { cutOff, Flaw } from '../flow/steps/openai/answer.js'
 import type { Extractor } from '../flow/steps/types.js'
 import type { Generate } from '../graph/types.js'
 import { aiRules, Asking, type AiOptions } from './asking.js'
@@ -27,9 +27,7 @@ export function aiExtractor(model: LanguageModel, options: AiOptions = {}): Extr
     const { text, finishReason } = await asking.once(signal, (abortSignal) =>
       generateText({ model, ...askedWith(messages), temperature: 0, abortSignal, maxRetries: 0 }),
     )
-    if (finishReason === 'length') {
-      throw new Flaw('was cut off at the limit of tokens: give fewer definitions and relationships')
-    }
+    if (finishReason === 'length') throw new Flaw(cutOff, text)
     if (text === '') throw new Flaw('has no content')
     return text
   })

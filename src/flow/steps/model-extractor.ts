@@ -40,15 +40,13 @@ export type AskModel = (messages: readonly ModelMessage[], signal: AbortSignal) 
 /** Asks once for each chunk. What the model names that does not stand in the chunk is left out. */
 export function modelExtractor(ask: AskModel): Extractor {
   return async (chunk, tools) => {
-    const question: ModelMessage[] = [
-      { role: 'system', content: instructions },
-      { role: 'user', content: chunk.text },
-    ]
-    let correction: ModelMessage[] = []
+    const system: ModelMessage = { role: 'system', content: instructions }
+    const user: ModelMessage = { role: 'user', content: chunk.text }
+    let messages = [system, user]
     for (let answers = 1; ; answers++) {
       let content = ''
       try {
-        content = await ask([...question, ...correction], tools.signal)
+        content = await ask(messages, tools.signal)
         return extraction(findingsOf(content), chunk, tools)
       } catch (error) {
         if (!(error instanceof Flaw)) throw error
@@ -56,10 +54,17 @@ export function modelExtractor(ask: AskModel): Extractor {
           const detail = `chunk ${chunk.index}, ${answers} answers, the last one ${error.message}`
           throw new LorekeepError('LK_MODEL_ANSWER', detail, { details: { chunk: chunk.index } })
         }
-        correction = [
-          { role: 'assistant', content: content.slice(0, maxQuoted).toWellFormed() },
-          { role: 'user', content: `Your answer ${error.message}. Give the JSON object again.` },
-        ]
+        const came = (content || error.content).trim().slice(0, maxQuoted).toWellFormed()
+        const again = `Your answer ${error.message}. Give the JSON object again.`
+        // Servers refuse messages without a text, and two of a user in a row.
+        messages =
+          came === ''
+            ? [{ ...system, content: `${instructions}\n\n${again}` }, user]
+            : [
+                ...[system, user],
+                { role: 'assistant', content: came },
+                { role: 'user', content: again },
+              ]
       }
     }
   }

@@ -13,11 +13,21 @@ export interface Findings {
 }
 
 /** What is wrong with an answer, in words for the model and for people. */
-export class Flaw extends Error {}
+export class Flaw extends Error {
+  /** The answer, as far as it came. */
+  readonly content: string
+
+  constructor(message: string, content = '') {
+    super(message)
+    this.content = content
+  }
+}
 
 const maxFindings = 200
 const maxNameLength = 200
 const maxTextLength = 2000
+
+export const cutOff = 'was cut off at the limit of tokens: give fewer definitions and relationships'
 
 /** Of an answer of chat/completions. */
 export function contentOf(answer: unknown): string {
@@ -25,7 +35,8 @@ export function contentOf(answer: unknown): string {
   const choice = record(Array.isArray(choices) ? choices[0] : undefined, 'has no choices')
   const { content } = record(choice['message'], 'has no message')
   if (choice['finish_reason'] === 'length') {
-    throw new Flaw('was cut off at the limit of tokens: give fewer definitions and relationships')
+    const came = typeof content === 'string' ? content : ''
+    throw new Flaw(cutOff, came)
   }
   if (typeof content !== 'string') throw new Flaw('has no content')
   return content

@@ -143,10 +143,14 @@ t.test('a flawed answer is asked for again, three times in all', async (t) => {
   const extractor = openaiExtractor(modelAt(server))
   const define = (change: object) => ({ ...good, definitions: [{ ...definition, ...change }] })
   const relate = (change: object) => ({ ...good, relationships: [{ ...relationship, ...change }] })
-  const flawed = [
+  const empty = [
     ...[null, [], {}, { choices: [] }, { choices: [{}] }, { choices: [{ message: {} }] }].map(
       (body) => ({ body }),
     ),
+    ...['', ' \n'].map((content) => completion(content)),
+    completion('', 'length'),
+  ]
+  const flawed = [
     completion(good, 'length'),
     ...[
       'I cannot help with that.',
@@ -168,15 +172,22 @@ t.test('a flawed answer is asked for again, three times in all', async (t) => {
       relate({ 'object-entity': 'true' }),
     ].map((content) => completion(content)),
   ]
-  for (const reply of flawed) {
+  for (const reply of [...empty, ...flawed]) {
     server.requests.length = 0
     server.answer = (_, number) => (number === 0 ? reply : completion(good))
     t.strictSame(await run(extractor), extracted, JSON.stringify(reply).slice(0, 200))
-    const messages = server.requests[1]?.body['messages'] as { role: string }[]
+    const messages = server.requests[1]?.body['messages'] as { role: string; content: string }[]
+    const hasContent = (flawed as unknown[]).includes(reply)
     t.strictSame(
       messages.map(({ role }) => role),
-      ['system', 'user', 'assistant', 'user'],
+      hasContent ? ['system', 'user', 'assistant', 'user'] : ['system', 'user'],
     )
+    t.ok(
+      messages.every(({ content }) => content.trim() !== ''),
+      'servers refuse empty messages',
+    )
+    t.equal(messages[1]?.content, text, 'of the text nothing else')
+    t.match(messages[hasContent ? 3 : 0]?.content, /Your answer .*Give the JSON object again/)
   }
   server.requests.length = 0
   server.answer = () => completion(`${'x'.repeat(9000)} is no JSON`)
