@@ -5,7 +5,13 @@ import { hasCode, LorekeepError } from '../errors.js'
 import type { EntityPattern, NearEntity } from '../graph/types.js'
 import type { Triple, Vector } from '../types.js'
 import { decodeDocument, documentOf, encodeDocument, iri } from './stored-document.js'
-import { nameOf, prefixOf, type DecodedDocument, type NamedDocument } from './stored-document.js'
+import {
+  isNamed,
+  nameOf,
+  prefixOf,
+  type DecodedDocument,
+  type NamedDocument,
+} from './stored-document.js'
 import { someAtOnce, type LangchainKnowledge } from './stores.js'
 
 /** Of one page. */
@@ -42,7 +48,9 @@ export class DocumentCores {
 
   /** Those that are there. */
   async delete(ids: readonly string[]): Promise<void> {
-    await this.#remove([...new Set(ids)].map((id) => nameOf(this.#collection, id)))
+    const collection = this.#collection
+    const possible = [...new Set(ids)].filter((id) => isNamed(collection, id))
+    await this.#remove(possible.map((id) => nameOf(collection, id)))
   }
 
   async deleteAll(): Promise<void> {

@@ -30,6 +30,7 @@ export const deleteRules = { ids, deleteAll: aRule<true>('true', (value) => valu
 export function namedDocuments(
   documents: readonly DocumentInterface[],
   given: readonly string[] | undefined,
+  collection: string,
 ): NamedDocument[] {
   if (given !== undefined && given.length !== documents.length) {
     throw new TypeError(`there are ${given.length} ids for ${documents.length} documents`)
@@ -42,7 +43,7 @@ export function namedDocuments(
     named.map(({ id }) => id),
     ids,
   )
-  checkDocuments(named)
+  checkDocuments(named, collection)
   return named
 }
 

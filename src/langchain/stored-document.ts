@@ -5,6 +5,7 @@ import { Document, type DocumentInterface } from '@langchain/core/documents'
 import { MessageDecoder } from '../codec/decoder.js'
 import { encodeMessage } from '../codec/encoder.js'
 import { Problems } from '../door/problems.js'
+import { aName } from '../door/rules.js'
 import { shown } from '../door/wording.js'
 import { parseJson } from '../json-text.js'
 import type { CoreMessage, Term, Triple, Vector } from '../types.js'
@@ -19,6 +20,13 @@ export function nameOf(collection: string, id: string): string {
   return `${prefixOf(collection)}${encodeURIComponent(id)}`
 }
 
+/** Cores can have it: what is encoded of the id is longer than that. */
+export function isNamed(collection: string, id: string): boolean {
+  return aName(mostNameBytes).holds(nameOf(collection, id))
+}
+
+const mostNameBytes = 1024
+
 export function prefixOf(collection: string): string {
   return `urn:lorekeep:langchain:${encodeURIComponent(collection)}:`
 }
@@ -29,11 +37,18 @@ export interface NamedDocument {
 }
 
 /** @throws LorekeepError `LK_DOCUMENT_INVALID` with all that is wrong in all of them */
-export function checkDocuments(documents: readonly NamedDocument[]): void {
+export function checkDocuments(documents: readonly NamedDocument[], collection: string): void {
   const problems = new Problems()
-  for (const [at, { document }] of documents.entries()) {
+  for (const [at, { id, document }] of documents.entries()) {
     const { pageContent, metadata = {} } = Object(document) as Partial<DocumentInterface>
     const path = `documents[${at}]`
+    if (!isNamed(collection, id)) {
+      const { length } = nameOf(collection, id)
+      problems.fail(
+        `${path}.id`,
+        `makes a name of ${length} bytes; at most ${mostNameBytes} can be`,
+      )
+    }
     if (typeof pageContent !== 'string') {
       problems.fail(`${path}.pageContent`, `must be a string, not ${shown(pageContent)}`)
     }

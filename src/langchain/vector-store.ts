@@ -37,6 +37,7 @@ const [defaultBatch, defaultFetchK, defaultLambda] = [64, 20, 0.5]
 export class LorekeepVectorStore extends VectorStore {
   declare FilterType: MetadataFilter
   readonly #cores: DocumentCores
+  readonly #collection: string
   readonly #batch: number
 
   /** @throws TypeError for options that cannot be */
@@ -46,6 +47,7 @@ export class LorekeepVectorStore extends VectorStore {
     super(embeddings, {})
     const { knowledge, user, collection = 'langchain', batch = defaultBatch } = given
     this.#cores = new DocumentCores(knowledge, user, collection)
+    this.#collection = collection
     this.#batch = batch
   }
 
@@ -86,7 +88,7 @@ export class LorekeepVectorStore extends VectorStore {
     options?: AddOptions,
   ): Promise<string[]> {
     const { ids, signal = never() } = checkOptions('addDocuments()', options, addRules)
-    const named = namedDocuments(documents, ids)
+    const named = namedDocuments(documents, ids, this.#collection)
     const embedder = (texts: readonly string[]) => this.embeddings.embedDocuments([...texts])
     const left = lastOfEach(named).map(([document]) => document)
     for (let from = 0; from < left.length; from += this.#batch) {
@@ -105,7 +107,7 @@ export class LorekeepVectorStore extends VectorStore {
     options?: AddOptions,
   ): Promise<string[]> {
     const { ids, signal = never() } = checkOptions('addVectors()', options, addRules)
-    const named = namedDocuments(documents, ids)
+    const named = namedDocuments(documents, ids, this.#collection)
     if (vectors.length !== documents.length) {
       throw new TypeError(`there are ${vectors.length} vectors for ${documents.length} documents`)
     }

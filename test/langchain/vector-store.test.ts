@@ -134,6 +134,22 @@ for (const [door, open] of Object.entries(doors)) {
     t.strictSame((await knowledge.corePage({ user: 'alice' })).cores, [])
   })
 
+  t.test(`${door}: an id that is too long for the name of a core is refused in time`, async (t) => {
+    const { store, knowledge, embeddings } = await on(t)
+    const [long, longest] = ['ü'.repeat(200), 'a'.repeat(988)]
+    const wrong = store.addDocuments(documentsOf(), { ids: ['a', 'b', long] })
+    await t.rejects(wrong, {
+      code: 'LK_DOCUMENT_INVALID',
+      details: { errors: [{ path: 'documents[2].id' }] },
+    })
+    t.strictSame(embeddings.batches, [])
+    t.strictSame((await knowledge.corePage({ user: 'alice' })).cores, [])
+    await store.addDocuments(documentsOf(2), { ids: ['a', longest] })
+    t.strictSame(idsOf(await store.getByIds([long, longest])), [longest])
+    await store.delete({ ids: [long, `${longest}b`, longest] })
+    t.strictSame(idsOf(await store.getByIds(['a', long, longest])), ['a'])
+  })
+
   t.test(`${door}: scores are cosines`, async (t) => {
     const { knowledge } = await open(t)
     const embeddings = new GivenEmbeddings(() => [])
