@@ -4,6 +4,7 @@ import { BaseDocumentLoader } from '@langchain/core/document_loaders/base'
 import { Document } from '@langchain/core/documents'
 import { checkOptions } from '../door/options.js'
 import { aListOfTexts, aText, neverUndefined, oneOf } from '../door/rules.js'
+import { hasCode } from '../errors.js'
 import { passagePredicates } from '../vocabulary.js'
 import { aKnowledgeStore, within, type LangchainKnowledge } from './stores.js'
 
@@ -76,37 +77,51 @@ export class LorekeepLoader extends BaseDocumentLoader {
   }
 
   async #passagesOf(core: string): Promise<TextPassage[]> {
-    const { knowledge, user, collection } = this.#options
-    const graph = knowledge.graph({ user, ...within({ cores: [core], collection }) })
-    const said = async (predicates: readonly string[]) => {
-      const found = new Map<string, string>()
-      for (const v of predicates) {
-        for await (const { s, o } of graph.match({ p: { v, e: true } })) {
-          if (!found.has(s.v)) found.set(s.v, o.v)
-        }
-      }
-      return found
-    }
-    const { text, partOf, title, heading, page, begin, end } = passagePredicates
-    const texts = await said(text)
-    if (texts.size === 0) return []
-    const [sources, titles, headings] = [await said(partOf), await said(title), await said(heading)]
-    const [pages, starts, ends] = [await said(page), await said(begin), await said(end)]
-    const passages = [...texts].map(([chunk, text]): TextPassage => {
-      const source = sources.get(chunk) ?? chunk
+    const said = await this.#saidIn(core)
+    const passages = [...said.text].map(([chunk, { value: text }]): TextPassage => {
+      const of = (role: Role, s = chunk) => said[role].get(s)?.value
+      const source = of('partOf') ?? chunk
       return {
         ...{ source, chunk, core },
-        ...member('title', titles.get(chunk) ?? titles.get(source)),
-        ...member('heading', headings.get(chunk)),
-        ...member('page', numberOf(pages.get(chunk))),
-        ...member('start', numberOf(starts.get(chunk))),
-        ...member('end', numberOf(ends.get(chunk))),
+        ...member('title', of('title') ?? of('title', source)),
+        ...member('heading', of('heading')),
+        ...member('page', numberOf(of('page'))),
+        ...member('start', numberOf(of('begin'))),
+        ...member('end', numberOf(of('end'))),
         text,
       }
     })
     return passages.sort(inOrder)
   }
+
+  /** All of it by one question, whose answer is of one moment. */
+  async #saidIn(core: string): Promise<Said> {
+    const { knowledge, user, cores, collection } = this.#options
+    const said = Object.fromEntries(roles.map((role) => [role, new Map()])) as unknown as Said
+    try {
+      const graph = knowledge.graph({ user, ...within({ cores: [core], collection }) })
+      for await (const { s, p, o } of graph.match()) {
+        const { role, rank } = (p.e && predicates.get(p.v)) || {}
+        if (role === undefined || rank === undefined) continue
+        const known = said[role].get(s.v)
+        if (known === undefined || rank < known.rank) said[role].set(s.v, { value: o.v, rank })
+      }
+    } catch (error) {
+      // Of all of the user's this one was deleted since they were listed.
+      if (cores !== undefined || !hasCode(error, 'LK_CORE_NOT_FOUND')) throw error
+    }
+    return said
+  }
 }
+
+const roles = ['text', 'partOf', 'title', 'heading', 'page', 'begin', 'end'] as const
+type Role = (typeof roles)[number]
+/** By role and subject. Of several predicates of a role the first in its list counts. */
+type Said = Readonly<Record<Role, Map<string, { readonly value: string; readonly rank: number }>>>
+
+const predicates: ReadonlyMap<string, { readonly role: Role; readonly rank: number }> = new Map(
+  roles.flatMap((role) => passagePredicates[role].map((v, rank) => [v, { role, rank }] as const)),
+)
 
 function member<Name extends string, Value>(name: Name, value: Value | undefined) {
   return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: Value }

@@ -6,6 +6,8 @@ import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { LorekeepLoader, LorekeepRetriever, passagesAsText } from '../../src/langchain/index.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
+import type { CoreMessage } from '../../src/types.js'
+import { vocabulary } from '../../src/vocabulary.js'
 import { doors, type Opened } from './fixtures.js'
 
 const texts = {
@@ -172,6 +174,48 @@ for (const [door, open] of Object.entries(doors)) {
     const many = await load({ user: 'carol' })
     t.equal(new Set(many.map(({ pageContent }) => pageContent)).size, 120)
     t.strictSame(many[0]?.metadata, { source: 'urn:p0', chunk: 'urn:p0', core: '0' })
+  })
+
+  t.test(`${door}: a core that is replaced or deleted while it is loaded`, async (t) => {
+    const { knowledge, lorekeep } = await open(t)
+    const write = (id: string, begin: number) => {
+      const s = { v: `urn:${id}`, e: true }
+      const said = { text: `${id} from ${begin}`, beginIndex: `${begin}` }
+      const triples = Object.entries(said).map(([name, v]) => {
+        return { s, p: { v: vocabulary[name as 'text'], e: true }, o: { v, e: false } }
+      })
+      const messages: CoreMessage[] = [['t', { m: { i: '', u: '', m: [], c: '' }, t: triples }]]
+      return lorekeep.knowledge.write({ user: 'alice', id }, messages, { mode: 'replace' })
+    }
+    for (const id of ['a', 'b', 'c']) await write(id, 1)
+    const changing = Object.assign(Object.create(knowledge) as typeof knowledge, {
+      async corePage(query: { user: string }) {
+        const page = await knowledge.corePage(query)
+        await lorekeep.knowledge.delete({ user: 'alice', id: 'b' })
+        return page
+      },
+      graph(asked: { user: string }): ReturnType<typeof knowledge.graph> {
+        const graph = knowledge.graph(asked)
+        return Object.assign(Object.create(graph) as typeof graph, {
+          async *match(...question: Parameters<typeof graph.match>) {
+            yield* graph.match(...question)
+            for (const id of ['a', 'c']) await write(id, 2)
+          },
+        })
+      },
+    })
+    const options = { user: 'alice', knowledge: changing }
+    const found = await new LorekeepLoader(options).load()
+    t.strictSame(
+      found.map(({ pageContent, metadata }) => [pageContent, metadata['start']]),
+      [
+        ['a from 1', 1],
+        ['c from 2', 2],
+      ],
+      'each is of one moment, and what is no longer there is passed over',
+    )
+    const named = new LorekeepLoader({ ...options, cores: ['a', 'b'] })
+    await t.rejects(named.load(), { code: 'LK_CORE_NOT_FOUND' })
   })
 }
 
