@@ -151,8 +151,9 @@ function* textsOf(passages: readonly TextPassage[]): Generator<Document, void, u
 /** Between passages, where the text had white space that is none of theirs, is a line feed. */
 function whole(passages: readonly TextPassage[]): Document {
   let [text, at] = ['', 0]
-  for (const { text: own, start = at, end = at } of passages) {
-    text += (text !== '' && start >= at ? '\n' : '') + own.slice(Math.max(0, at - start))
+  for (const { text: own, start, end = at } of passages) {
+    const isApart = start === undefined || start > at
+    text += (text !== '' && isApart ? '\n' : '') + own.slice(Math.max(0, at - (start ?? at)))
     at = end
   }
   const { source, core, title } = passages[0] as TextPassage

@@ -5,11 +5,13 @@ import { FakeListChatModel } from '@langchain/core/utils/testing'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { LorekeepLoader, LorekeepRetriever, passagesAsText } from '../../src/langchain/index.js'
+import { chunk, embed, hashingEmbedder, store } from '../../src/flow/steps/index.js'
 import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
 import type { CoreMessage } from '../../src/types.js'
 import { vocabulary } from '../../src/vocabulary.js'
 import { doors, type Opened } from './fixtures.js'
 
+const embedder = hashingEmbedder()
 const texts = {
   'urn:shelley': `Mary Shelley\n\nMary Shelley wrote Frankenstein in Geneva. Mary Shelley was a novelist.`,
   'urn:melville':
@@ -216,6 +218,23 @@ for (const [door, open] of Object.entries(doors)) {
     )
     const named = new LorekeepLoader({ ...options, cores: ['a', 'b'] })
     await t.rejects(named.load(), { code: 'LK_CORE_NOT_FOUND' })
+  })
+
+  t.test(`${door}: passages that touch are put together with nothing between`, async (t) => {
+    const { knowledge, lorekeep } = await open(t)
+    const id = 'urn:chinese'
+    const content = '富士山是日本最高的山。'.repeat(8)
+    const steps = [chunk({ size: 16, overlap: 0 }), embed({ embedder }), store()]
+    await lorekeep.flows.define({ id: 'small', steps })
+    const runner = lorekeep.flows.run()
+    const { job } = await lorekeep.flows.load('small', { id, content, user: 'alice' })
+    for await (const _event of lorekeep.flows.watch({ job })) continue
+    await runner.stop()
+    const loader = new LorekeepLoader({ knowledge, user: 'alice', as: 'texts' })
+    t.strictSame(
+      (await loader.load()).map(({ pageContent }) => pageContent),
+      [content],
+    )
   })
 }
 
