@@ -1,8 +1,6 @@
 import type { BlockFile } from './block-cache.js'
 import { pieceBytes } from './layout.js'
 
-const pieceShift = Math.log2(pieceBytes)
-
 /** Bytes of a file that lie in one piece, or a copy of them: [from, to) of `source`. */
 interface FileBytes {
   readonly source: Buffer
@@ -10,7 +8,7 @@ interface FileBytes {
   readonly to: number
 }
 
-const wordShift = pieceShift - 2
+const wordShift = Math.log2(pieceBytes) - 2
 const wordMask = 2 ** wordShift - 1
 
 /** Some that lie in one piece: the n-th of all is `words[n - start]`, up to `end`. */
@@ -43,6 +41,11 @@ export class FileWords {
   }
 }
 
+/** The piece that an offset is in, which may have more than 32 bits. */
+function pieceOf(offset: number): number {
+  return (offset / pieceBytes) >>> 0
+}
+
 /** The main file of a part, by offsets in it. Every method throws a Miss where a piece is not in memory. */
 export class PartFile {
   readonly #file: BlockFile
@@ -53,25 +56,25 @@ export class PartFile {
 
   /** Offsets are multiples of 4. */
   word(offset: number): number {
-    const words = this.#file.words(offset >>> pieceShift)
+    const words = this.#file.words(pieceOf(offset))
     return words[(offset & (pieceBytes - 1)) >>> 2] as number
   }
 
   /** As word(); 0 where its piece is not in memory. */
   peek(offset: number): number {
-    const words = this.#file.peek(offset >>> pieceShift)
+    const words = this.#file.peek(pieceOf(offset))
     return words === undefined ? 0 : (words[(offset & (pieceBytes - 1)) >>> 2] as number)
   }
 
   /** Begins to read [from, to). */
   bring(from: number, to: number): void {
-    if (from < to) this.#file.bring(from >>> pieceShift, ((to - 1) >>> pieceShift) + 1)
+    if (from < to) this.#file.bring(pieceOf(from), pieceOf(to - 1) + 1)
   }
 
   /** Those in [from, to) of the whole numbers that begin at `start`; all are multiples of 4. */
   words(start: number, from: number, to: number): FileWords {
-    const first = from >>> pieceShift
-    const end = ((to - 1) >>> pieceShift) + 1
+    const first = pieceOf(from)
+    const end = pieceOf(to - 1) + 1
     this.#file.need(first, end)
     const pieces: Uint32Array[] = []
     for (let n = first; n < end; n++) pieces.push(this.#file.words(n))
@@ -80,13 +83,13 @@ export class PartFile {
 
   /** The whole numbers of the piece that this is in. */
   piece(offset: number): Uint32Array {
-    return this.#file.words(offset >>> pieceShift)
+    return this.#file.words(pieceOf(offset))
   }
 
   /** Aligned as numbers of 32 bits are where `start` is. */
   bytes(start: number, end: number): FileBytes {
-    const first = start >>> pieceShift
-    const last = Math.max(start, end - 1) >>> pieceShift
+    const first = pieceOf(start)
+    const last = pieceOf(Math.max(start, end - 1))
     if (first === last) {
       const offset = first * pieceBytes
       return { source: this.#file.bytes(first), from: start - offset, to: end - offset }

@@ -2,6 +2,7 @@ import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { BlockCache, type BlockFile } from '../../../src/graph/index/block-cache.js'
 import { blockBytes, pieceBytes } from '../../../src/graph/index/layout.js'
+import { PartFile } from '../../../src/graph/index/part-file.js'
 import { withBlocks } from '../../../src/graph/miss.js'
 
 const keyOf = (block: number) => Uint8Array.of(block)
@@ -186,4 +187,28 @@ t.test('bytes that are part of something larger do not keep that', async (t) => 
 t.test('a block that is missing is damage', async (t) => {
   const { file } = await opened(1, Infinity)
   await t.rejects(numberOf(file, perBlock), { code: 'LK_STORAGE_CORRUPT' })
+})
+
+t.test('what lies behind 4 GiB of a part is read from there', async (t) => {
+  // Each word is the number of its block.
+  const getBytes = async (key: Uint8Array, from: number, to: number) => {
+    const [block = NaN] = new Uint32Array(Uint8Array.from(key).buffer)
+    return new Uint8Array(new Uint32Array((to - from) / 4).fill(block).buffer)
+  }
+  const cache = new BlockCache({ getBytes, get: (key) => getBytes(key, 0, blockBytes) }, blockBytes)
+  const gib = 2 ** 30
+  const blocks = cache.file((block) => new Uint8Array(Uint32Array.of(block).buffer), 5 * gib)
+  const file = new PartFile(blocks)
+  for (const offset of [gib, 4 * gib - 4, 4 * gib, 5 * gib - 4]) {
+    const block = Math.floor(offset / blockBytes)
+    t.equal(await withBlocks(() => file.word(offset)), block)
+    t.equal(file.peek(offset), block)
+    t.equal(await withBlocks(() => file.piece(offset)[0]), block)
+    t.equal(await withBlocks(() => file.words(offset, offset, offset + 4).at(0)), block)
+    const { source, from } = await withBlocks(() => file.bytes(offset, offset + 4))
+    t.equal(source.readUInt32LE(from), block)
+  }
+  file.bring(5 * gib - 8, 5 * gib - 4)
+  const { source, from, to } = await withBlocks(() => file.bytes(4 * gib - 4, 4 * gib + 4))
+  t.strictSame([source.readUInt32LE(from), to - from], [(4 * gib) / blockBytes - 1, 8])
 })
