@@ -1,7 +1,7 @@
 // Which parts are merged when. Parts of like size are merged, so that each triple is written once for
 // each level, of which there are log-many: those of 16,384 rows or less, of up to 131,072, and so on.
 
-import type { PartRecord } from '../../graph/index/layout.js'
+import { layoutOf, type PartRecord } from '../../graph/index/layout.js'
 
 /** When what is done in the background begins. Tests make all of it small. */
 export const pace = {
@@ -23,8 +23,16 @@ const firstLevel = 16_384
  */
 const mostMerged = { triples: 2 ** 23, vectors: 2 ** 20, words: 2 ** 28 }
 
-/** What the size of a part goes by. */
-export function rowsOf({ triples, placeRows, vectors, passages }: PartRecord): number {
+/** The main file of a part is no larger, more or less: some numbers in it are offsets of 32 bits. */
+const mostBytes = 2 ** 31
+
+/** What the size of a part goes by: its rows, or where these are long as many as its bytes come to. */
+export function rowsOf(part: PartRecord): number {
+  const rowBytes = mostBytes / mostRows(part)
+  return Math.max(countedRows(part), Math.ceil(layoutOf(part).end / rowBytes))
+}
+
+function countedRows({ triples, placeRows, vectors, passages }: PartRecord): number {
   // A merge holds a row of a triple for each place that says it.
   if (passages === undefined) return vectors?.count ?? Math.max(triples, placeRows)
   const { title, heading, text } = passages.lengths

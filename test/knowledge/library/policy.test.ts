@@ -112,11 +112,51 @@ t.test('all is put into as few groups as it fits', async (t) => {
   )
 })
 
-t.test('what many cores say counts for each of them', async (t) => {
-  const part = (triples: number, placeRows: number) => ({ triples, placeRows }) as PartRecord
-  t.equal(rowsOf(part(1000, 0)), 1000, 'one place')
-  t.equal(rowsOf(part(1000, 1500)), 1500)
-  // A million triples in five cores: two such parts are more than a merge may hold.
-  const parts = [part(1e6, 5e6), part(1e6, 5e6)].map((record) => candidate(rowsOf(record)))
-  t.equal(merged(parts, mostRows(part(1e6, 5e6)), true), undefined)
+const part = (those: Partial<PartRecord>): PartRecord => ({
+  ...{ id: 'id', number: 0, terms: 10, termWords: 40, sources: 1, places: 1, triples: 0, lists: 0 },
+  ...{ placeRows: 0, hasGraphs: false },
+  ...those,
 })
+
+t.test('what many cores say counts for each of them', async (t) => {
+  t.equal(rowsOf(part({ triples: 1000 })), 1000, 'one place')
+  t.equal(rowsOf(part({ triples: 1000, placeRows: 1500, places: 2 })), 1500)
+  // A million triples in five cores: two such parts are more than a merge may hold.
+  const said = part({ triples: 1e6, placeRows: 5e6, places: 5 })
+  const parts = [said, said].map((record) => candidate(rowsOf(record)))
+  t.equal(merged(parts, mostRows(said), true), undefined)
+})
+
+t.test(
+  'what is long counts by its bytes, which no part has more of than it can tell',
+  async (t) => {
+    const mib = 2 ** 20
+    const lengths = { title: 0, heading: 0, text: 0 }
+    const passages = { count: 100, words: 100, wordBytes: 1000, listBytes: 100, lengths }
+    for (const kind of [
+      { triples: 100 },
+      { vectors: { dimensions: 3, count: 100, links: 0 } },
+      { passages },
+    ]) {
+      // Of few rows and 64 MiB of terms each, as who writes long literals has them built.
+      const built = part({ ...kind, termWords: (64 * mib) / 4 })
+      const most = mostRows(built)
+      let parts = Array.from({ length: 80 }, () => ({ ...candidate(rowsOf(built)), record: built }))
+      let written = 0
+      const join = (those: readonly { record: PartRecord }[]) => {
+        const termWords = those.reduce((words, { record }) => words + record.termWords, 0)
+        written += 4 * termWords
+        t.ok(4 * termWords <= 2048 * mib, `${termWords} words`)
+        const record = part({ ...kind, termWords })
+        return { ...candidate(rowsOf(record)), record }
+      }
+      for (let chosen; (chosen = merged(parts, most, true)) !== undefined;) {
+        const those = chosen
+        parts = [...parts.filter((each) => !those.includes(each)), join(those)]
+      }
+      t.ok(parts.length <= 10, `${parts.length} parts`)
+      t.ok(written <= 2 * 80 * 64 * mib, 'each byte is written twice at most')
+      for (const group of groupsOf(parts, most)) join(group)
+    }
+  },
+)
