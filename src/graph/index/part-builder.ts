@@ -8,7 +8,7 @@ import { Turns } from '../../turns.js'
 import { encodeBytes, ENTITY, knownNumber } from './encoded-term.js'
 import type { PartRecord } from './layout.js'
 import { PartWriter } from './part-writer.js'
-import { PassagePart } from './passage-part.js'
+import { PassagePart, type UnreadPassages } from './passage-part.js'
 import { passagesIn } from './said-passages.js'
 import { PredicateRoles } from './passage-roles.js'
 import { OrdersHere, rowsOf, type Columns, type Orders } from './orders.js'
@@ -45,9 +45,6 @@ export interface Many {
   /** Of the index before: such memory is no sooner gone than the collector comes. */
   columns?: Columns
 }
-
-/** Words of passages, as often as they stand there: some 10,000 passages of 100 words. */
-const maxTokens = 1 << 20
 
 /**
  * Collects what cores say, and writes it as parts: one of triples after another, and beside them parts
@@ -272,8 +269,12 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
     const to = (this.#looked = this.#triples)
     const said = passagesIn(this.#columns, from, to, this.#terms, this.#roles)
     if (said === undefined) return
-    this.#passages ??= new PassagePart(this.#storage, { id: this.#id, number: this.#begun++ })
+    this.#passages ??= this.#beginPassages()
     this.#passages.add(this.#columns, said, this.#origin)
+  }
+
+  #beginPassages(unread?: UnreadPassages[]): PassagePart {
+    return new PassagePart(this.#storage, { id: this.#id, number: this.#begun++ }, unread)
   }
 
   /** The places of waiting triples of which some are in named graphs. */
@@ -325,13 +326,22 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
   /** Writes what has to be written before more comes; gives parts that were full, all durable. */
   async writeFull(): Promise<PartRecord[]> {
     for (const part of this.#vectors.values()) await part.writeFull()
-    await this.#passages?.readTexts(new Turns(undefined))
-    const parts: PartRecord[] = []
+    const parts = await this.#readTexts()
     if (this.#triples >= maxTriples || 4 * this.#terms.wordLength >= maxTermBytes) {
       parts.push(...(await this.#finishTriples()))
     }
     if (this.#areVectorsFull) parts.push(...(await this.#finishVectors()))
-    if (this.#arePassagesFull) parts.push(...(await this.#finishPassages()))
+    return parts
+  }
+
+  /** Gives the parts of passages that were full. */
+  async #readTexts(): Promise<PartRecord[]> {
+    const turns = new Turns(undefined)
+    const parts: PartRecord[] = []
+    for (let unread; (unread = await this.#passages?.readTexts(turns)) !== undefined;) {
+      parts.push(...(await this.#finishPassages()))
+      if (unread.length > 0) this.#passages = this.#beginPassages(unread)
+    }
     return parts
   }
 
@@ -342,12 +352,6 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
       ...(await this.#finishVectors()),
       ...(await this.#finishPassages()),
     ]
-  }
-
-  get #arePassagesFull(): boolean {
-    const passages = this.#passages
-    if (passages === undefined) return false
-    return passages.tokenCount >= maxTokens || passages.termBytes >= maxTermBytes
   }
 
   get #areVectorsFull(): boolean {
@@ -364,7 +368,7 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
   async #finishTriples(): Promise<PartRecord[]> {
     if (this.#triples === 0) return []
     this.#endPassages()
-    await this.#passages?.readTexts(new Turns(undefined))
+    const parts = await this.#readTexts()
     const terms = this.#terms
     const name = { id: this.#id, number: this.#number }
     const turns = new Turns(undefined)
@@ -378,9 +382,9 @@ export class PartBuilder implements CoreVisitor, TripleTaker {
       await writer.places(where)
       // However small: where the storage is in memory, nothing else lets others run between many parts.
       await turn()
-      const part = await writer.triples(where, orders)
+      parts.push(await writer.triples(where, orders))
       this.#begin()
-      return [part]
+      return parts
     } finally {
       await writer.settle()
     }

@@ -20,11 +20,23 @@ const firstTerms = 1 << 8
 const firstPassages = 64
 const firstTokens = 1 << 12
 
+/** Words of passages, with their names, as often as they stand there: some 10,000 passages of 100 words. */
+const maxTokens = 1 << 20
+const maxTermBytes = 64 * 1024 * 1024
+
+/** Passages of some rows, which one origin says. */
+export interface UnreadPassages {
+  readonly rows: Rows
+  readonly said: Passages
+  readonly origin: Origin
+  /** The first of its texts that was not read yet. */
+  readonly from: number
+}
+
 /** A part of passages while it is built: their words are counted as they come. */
 export class PassagePart {
   count = 0
-  /** Words of all passages, each as often as it stands there. */
-  tokenCount = 0
+  #tokenCount = 0
   readonly #storage: BlockStorage
   readonly #name: PartName
   readonly #terms = new TermTable(firstTerms)
@@ -36,31 +48,42 @@ export class PassagePart {
   /** By passage: how many of its names are those of its title. */
   #titleNames = new Uint32Array(firstPassages)
   readonly #numbers = new Map<string, number>()
-  readonly #unread: { readonly rows: Rows; readonly said: Passages; readonly place: number }[] = []
+  readonly #unread: UnreadPassages[]
 
-  constructor(storage: BlockStorage, name: PartName) {
+  /** `unread`: what the part before had no room for. */
+  constructor(storage: BlockStorage, name: PartName, unread: UnreadPassages[] = []) {
     this.#storage = storage
     this.#name = name
-  }
-
-  /** Bytes of its terms. */
-  get termBytes(): number {
-    return 4 * this.#terms.wordLength
+    this.#unread = unread
   }
 
   /** Takes the passages of some rows, which one origin says. Their words are for readTexts(). */
   add(rows: Rows, said: Passages, origin: Origin): void {
-    this.#unread.push({ rows, said, place: this.#places.at(origin, 0) })
+    this.#unread.push({ rows, said, origin: origin.copy(), from: 0 })
   }
 
-  /** Reads the texts that came, before the numbers of their terms are given to others. */
-  async readTexts(turns: Turns): Promise<void> {
-    for (const { rows, said, place } of this.#unread.splice(0)) {
-      for (const n of said.texts) {
+  /**
+   * Reads the texts that came, before the numbers of their terms are given to others. Undefined where there is room for
+   * more; else this part is full, and another one has to read what this gives. It may be full at any passage: each
+   * has all names of its document.
+   */
+  async readTexts(turns: Turns): Promise<UnreadPassages[] | undefined> {
+    const unread = this.#unread.splice(0)
+    for (const [at, each] of unread.entries()) {
+      const { rows, said, origin } = each
+      for (let from = each.from; from < said.texts.length; from++) {
+        if (this.#isFull) return [{ ...each, from }, ...unread.slice(at + 1)]
+        const n = said.texts[from] as number
+        const place = this.#places.at(origin, 0)
         await this.#addPassage(rows.s[n] as number, rows.o[n] as number, said, place, turns)
         await turns.pass()
       }
     }
+    return this.#isFull ? [] : undefined
+  }
+
+  get #isFull(): boolean {
+    return this.#tokenCount >= maxTokens || 4 * this.#terms.wordLength >= maxTermBytes
   }
 
   async #addPassage(
@@ -103,7 +126,7 @@ export class PassagePart {
       this.#titleNames = twice(this.#titleNames)
       for (const name of passageColumns) this.#columns[name] = twice(this.#columns[name])
     }
-    this.#tokenStarts[at] = this.tokenCount
+    this.#tokenStarts[at] = this.#tokenCount
     return at
   }
 
@@ -118,11 +141,11 @@ export class PassagePart {
 
   /** Takes the words of a text; gives how many there are. */
   #read(text: string): number {
-    const before = this.tokenCount
+    const before = this.#tokenCount
     eachWord(text, (form) => {
       this.#take(form)
     })
-    return this.tokenCount - before
+    return this.#tokenCount - before
   }
 
   /** The same of a text that may be long: others have their turn between its pieces. */
@@ -140,13 +163,13 @@ export class PassagePart {
     const known = this.#numbers.get(form)
     const number = known ?? this.#numbers.size
     if (known === undefined) this.#numbers.set(form, number)
-    if (this.tokenCount === this.#tokens.length) this.#tokens = twice(this.#tokens)
-    this.#tokens[this.tokenCount++] = number
+    if (this.#tokenCount === this.#tokens.length) this.#tokens = twice(this.#tokens)
+    this.#tokens[this.#tokenCount++] = number
   }
 
   /** How many words a passage has, with its names. */
   #lengthOf(n: number): number {
-    const end = n + 1 < this.count ? (this.#tokenStarts[n + 1] as number) : this.tokenCount
+    const end = n + 1 < this.count ? (this.#tokenStarts[n + 1] as number) : this.#tokenCount
     return end - (this.#tokenStarts[n] as number)
   }
 
@@ -215,8 +238,8 @@ export class PassagePart {
 
   /** The tokens of passages in an order, and by token its passage's place in it. */
   #inOrder(order: Uint32Array): { tokens: Uint32Array; passages: Uint32Array } {
-    const tokens = new Uint32Array(this.tokenCount)
-    const passages = new Uint32Array(this.tokenCount)
+    const tokens = new Uint32Array(this.#tokenCount)
+    const passages = new Uint32Array(this.#tokenCount)
     let to = 0
     for (const [place, n] of order.entries()) {
       const from = this.#tokenStarts[n] as number

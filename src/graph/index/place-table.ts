@@ -20,6 +20,14 @@ export class Origin {
     this.#source = source
   }
 
+  /** As it is now, for the tables that this one is for. */
+  copy(): Origin {
+    const copy = new Origin(this.#source)
+    copy.#collection = this.#collection
+    copy.changes = this.changes
+    return copy
+  }
+
   get source(): SourceName {
     return this.#source
   }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
+import type { Term, Triple } from '../../../src/types.js'
+import { passagePredicates } from '../../../src/vocabulary.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { Blocks, readPart } from './part-file.js'
 import {
@@ -111,4 +113,33 @@ t.test(`subjects with many rows, in many places (seed ${seed})`, async (t) => {
     assert.deepEqual([...said].sort(), rowsOf(sayings))
   }
   t.pass()
+})
+
+t.test('names of a document, which all of its passages have, may fill several parts', async (t) => {
+  const { text, partOf, mainEntity, label } = passagePredicates
+  const uri = (v: string) => ({ v, e: true })
+  const sayingOf = (source: number, passages: number): Saying => {
+    const triples: Triple[] = []
+    const say = (s: string, [p = '']: readonly string[], o: Term) =>
+      triples.push({ s: uri(s), p: uri(p), o })
+    for (let n = 0; n < 50; n++) {
+      say('urn:document', mainEntity, uri(`urn:${n}`))
+      for (let m = 0; m < 20; m++) say(`urn:${n}`, label, { v: `name ${n} ${m}`, e: false })
+    }
+    for (let n = 0; n < passages; n++) {
+      say(`urn:passage ${n}`, partOf, uri('urn:document'))
+      say(`urn:passage ${n}`, text, { v: 'text', e: false })
+    }
+    return { source, collection: 'c', triples, embeddings: [] }
+  }
+  const parts = await buildParts(new Blocks(), 'id', [sayingOf(0, 1500), sayingOf(1, 1000)])
+  // 1,001 words each, and a part ends with the passage that reaches 1,048,576.
+  t.strictSame(
+    parts.flatMap(({ passages, sources }) => (passages ? [[passages.count, sources]] : [])),
+    [
+      [1048, 1],
+      [452 + 596, 2],
+      [404, 1],
+    ],
+  )
 })
