@@ -41,7 +41,8 @@ export class Arenas {
     let order = orderOf(bytes)
     let at = address
     for (; order < orders - 1; order++) {
-      const buddy = at ^ (smallest * 2 ** order)
+      // Above 2 GiB what comes of ^ is negative.
+      const buddy = (at ^ (smallest * 2 ** order)) >>> 0
       if (!this.#list(order).delete(buddy)) break
       at = Math.min(at, buddy)
     }

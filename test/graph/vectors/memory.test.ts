@@ -54,6 +54,15 @@ t.test(`arenas give room that nobody else has, and get all of it back (SEED=${se
   t.end()
 })
 
+t.test('arenas join what is given back above 2 GiB, too', (t) => {
+  const arenas = new Arenas(2 ** 31, 1, () => true)
+  const address = arenas.allocate(4096)
+  t.equal(address, 2 ** 31)
+  arenas.free(2 ** 31, 4096)
+  t.equal(arenas.allocate(arenaBytes), 2 ** 31)
+  t.end()
+})
+
 t.test('a block is read once for all who use it, and again when it was pushed out', async (t) => {
   const memory = new VectorMemory(0)
   const most = memory.capacity / arenaBytes
