@@ -56,7 +56,7 @@ export async function searchLinks(
   if (!areFollowed(set.links) || k > mostKept * set.count) return false
   const accepted = set.accepts === undefined ? set.count : countAccepted(set.accepts)
   if (set.accepts !== undefined && accepted <= Math.max(fewest, 2 * k)) {
-    await compareExactly(question, set, place, [...acceptedOf(set.accepts)], candidates)
+    await compareExactly(question, set, place, [...acceptedOf(set.accepts)], candidates, turns)
     return true
   }
 
@@ -77,7 +77,7 @@ export async function searchLinks(
       ? await walk(search, nearest, k, place, candidates, turns)
       : await compareAccepted(search, k, place, candidates, turns)
   if (chosen === undefined) return false
-  await compareExactly(question, set, place, chosen, candidates)
+  await compareExactly(question, set, place, chosen, candidates, turns)
   return true
 }
 
@@ -260,6 +260,7 @@ async function compareExactly(
   place: number,
   chosen: readonly number[],
   candidates: Candidates,
+  turns: Turns,
 ): Promise<void> {
   const { memory } = question
   const vectors = vectorBlocks(set)
@@ -274,6 +275,9 @@ async function compareExactly(
     const address = memory.addressOf(vectors, Math.floor(index / perBlock))
     if (address === undefined) missing.push(index)
     else compare(index, address)
+    // Any number of equal ones may be chosen. Others may move in memory meanwhile: each is looked for anew.
+    if (candidates.isFull) await candidates.settle()
+    if (turns.isLong) await turns.pass()
   }
   missing.sort((a, b) => a - b)
   for (const [n, index] of missing.entries()) {

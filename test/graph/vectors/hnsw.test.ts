@@ -191,6 +191,17 @@ t.test('equal vectors and zeros do not cut links off', async (t) => {
     (await ask(set, equal, 20)).map(({ entity }) => entity),
     wanted,
   )
+  // They do not all wait to be named, though all of them are in memory.
+  let waiting = 0
+  let most = 0
+  const counted: VectorSet = { ...set, entity: (index) => (waiting++, set.entity(index)) }
+  const term = (id: number) => {
+    most = Math.max(most, waiting)
+    waiting = 0
+    return termOf(id)
+  }
+  await nearest([counted], equal, { k: 20, memory, term })
+  t.ok(most < 1000, `${most} wait at once`)
 
   // Nothing is nearer than anything else to what points nowhere.
   const nowhere = new Float32Array(24)
