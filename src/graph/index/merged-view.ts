@@ -45,6 +45,9 @@ const starts = new Uint32Array(mostAhead)
 /** Translations of ids that are remembered, for each part to those of the graph, and terms. */
 const maxRemembered = 1 << 18
 
+/** Of the texts of terms that were looked for, in UTF-16 code units. */
+const maxSearchedLength = 1 << 22
+
 /**
  * Several parts as one graph. An id is the first part's that has the term, counted on from the terms
  * of the parts before. Rows of all parts come in one order, so that those of several are merged as
@@ -70,6 +73,7 @@ export class MergedView implements TellingView {
    * once: a search that began anew after each Miss would not end.
    */
   readonly #searched = new Map<string, number>()
+  #searchedLength = 0
   /** What readAhead() came to: it would be optimised away if nothing became of it. */
   wasRead = 0
 
@@ -93,15 +97,26 @@ export class MergedView implements TellingView {
 
   find(term: Term): number {
     const key = keyOf(term)
-    if (this.#searched.size >= maxRemembered) this.#searched.clear()
+    const searched = this.#searched.get(key)
+    if (searched === undefined) this.#makeRoom(key.length)
     const encoded = encodeTerm(term)
-    for (let n = this.#searched.get(key) ?? 0; n < this.#views.length; n++) {
+    for (let n = searched ?? 0; n < this.#views.length; n++) {
       this.#searched.set(key, n)
       const id = this.view(n).part.terms.find(encoded)
       if (id !== NONE) return this.baseOf(n) + id
     }
     this.#searched.set(key, this.#views.length)
     return NONE
+  }
+
+  /** For the text of a term that was not looked for yet. */
+  #makeRoom(length: number): void {
+    const isLong = this.#searchedLength + length > maxSearchedLength
+    if (isLong || this.#searched.size >= maxRemembered) {
+      this.#searched.clear()
+      this.#searchedLength = 0
+    }
+    this.#searchedLength += length
   }
 
   textOfHash(hash: number): string | undefined {

@@ -1,6 +1,8 @@
 // Many parts seen as one graph, beside lists of what each of them says.
 
 import assert from 'node:assert/strict'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { MergedView } from '../../../src/graph/index/merged-view.js'
@@ -62,6 +64,27 @@ t.test(`has() and estimate() are those of the parts (seed ${seed})`, async (t) =
   }
   t.equal(view.has(NONE, ANY, ANY), false)
   t.equal(view.estimate(NONE, ANY, ANY), 0)
+})
+
+t.test('long terms that were looked for do not stay', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const storage = await new MemoryBackend().open('slices')
+  const triple = { s: entity('s'), p: entity('p'), o: entity('o') }
+  const view = new MergedView(await partViews(storage, [[triple], [triple]], 1))
+  const heapBytes = () => {
+    collectGarbage()
+    return process.memoryUsage().heapUsed
+  }
+  const before = heapBytes()
+  const mib = 2 ** 20
+  for (let n = 0; n < 64; n++) {
+    const o = { v: `${n}`.padEnd(mib, 'x'), e: false }
+    t.equal(await withBlocks(() => view.find(o)), NONE)
+  }
+  const more = heapBytes() - before
+  t.ok(more < 16 * mib, `${more} bytes`)
+  t.not(await withBlocks(() => view.find(triple.s)), NONE)
 })
 
 t.test('many parts are vast where their terms together are', async (t) => {
