@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import type { Quad, Term as RdfTerm } from '@rdfjs/types'
 import { namedNodeOf, nodeOf, quadOf, rdfTermOf, termOf } from '../rdf/terms.js'
-import { annotationProblem } from '../terms.js'
+import { annotationProblem, graphProblem } from '../terms.js'
 import type { Term } from '../types.js'
 import type { Graph, QuadSource, TriplePattern } from './types.js'
 
@@ -98,8 +98,9 @@ function patternOf(subject: Asked, predicate: Asked, object: Asked): TriplePatte
 function anyGraph(asked: Asked): AskedGraphs {
   if (asked?.termType === 'DefaultGraph') return [{ g: null }]
   const g = askedFor(asked, nodeOf)
-  if (g === 'nothing' || g?.e === false) return []
-  return [g === undefined ? { g: undefined } : ofName(g.v)]
+  if (g === undefined) return [{ g: undefined }]
+  if (g === 'nothing' || !g.e || graphProblem(g.v) !== undefined) return []
+  return [ofName(g.v)]
 }
 
 /** In a list it is the name of a graph, whatever it looks like; of a list triples do not tell their graph. */
@@ -118,7 +119,7 @@ function askedFor(asked: Asked, shownAs: (term: Term) => RdfTerm): Term | 'nothi
   if (!isNode) return 'nothing'
   const term = termOf(asked)
   // One that no core can have.
-  if (annotationProblem(term) !== undefined) return 'nothing'
+  if (!term.v.isWellFormed() || annotationProblem(term) !== undefined) return 'nothing'
   return shownAs(term).equals(asked) ? term : 'nothing'
 }
 

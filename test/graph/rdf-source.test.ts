@@ -79,6 +79,11 @@ t.test('what no core has finds nothing, and reads nothing', async (t) => {
     'the name that a literal has as subject, as object': [null, null, subject],
     'a blank node as predicate': [null, blankNode('b1')],
     'the default graph as object': [null, null, defaultGraph()],
+    'half a character as subject': [namedNode('urn:\ud800')],
+    'half a character as predicate': [null, namedNode('urn:\ud800')],
+    'half a character as object': [null, null, literal('\udc00')],
+    'half a character as graph': [null, null, null, namedNode('urn:\ud800')],
+    'no name as graph': [null, null, null, namedNode('')],
   }
   for (const [name, terms] of Object.entries(asked)) {
     t.strictSame(await read(source.match(...terms)), [], name)
