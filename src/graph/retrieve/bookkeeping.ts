@@ -1,38 +1,48 @@
 // What of a graph is knowledge, and what only keeps the books: names, and where things were said.
 
-import { vocabulary } from '../../vocabulary.js'
+import { passagePredicates, vocabulary } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
 import { NONE, type GraphView } from '../view.js'
 import type { Row } from '../taking.js'
 
 type Ids = Readonly<Record<keyof typeof vocabulary, number>>
+/** Of each role the predicates that the graph has, in their order. */
+type Roles = Readonly<Record<keyof typeof passagePredicates, readonly number[]>>
 
 /** The methods may throw a Miss. */
 export class Bookkeeping {
   readonly ids: Ids
+  readonly roles: Roles
   readonly #view: GraphView
   /** Predicates of which no triple is knowledge. */
   readonly alone: ReadonlySet<number>
   readonly #ofPassage: ReadonlySet<number>
   readonly #passages = new Map<number, boolean>()
 
-  constructor(view: GraphView, ids: Ids) {
+  constructor(view: GraphView, ids: Ids, roles: Roles) {
     this.#view = view
     this.ids = ids
-    const { label, wasDerivedFrom, subjectOf, beginIndex, endIndex } = ids
-    const { sameAs, differentFrom, specializationOf } = ids
-    const sources = [wasDerivedFrom, subjectOf, beginIndex, endIndex]
+    this.roles = roles
+    const { label, sameAs, differentFrom, specializationOf, position, pageEnd } = ids
+    const { from, begin, end, partOf, text, heading, page } = roles
+    const sources = [...from, ...begin, ...end]
     this.alone = new Set([label, sameAs, differentFrom, specializationOf, ...sources])
-    const { isPartOf, position, text, articleSection, pageStart, pageEnd } = ids
-    this.#ofPassage = new Set([isPartOf, position, text, articleSection, pageStart, pageEnd])
+    this.#ofPassage = new Set([...partOf, position, ...text, ...heading, ...page, pageEnd])
   }
 
   static async of(view: GraphView): Promise<Bookkeeping> {
-    const found = Object.entries(vocabulary).map(
-      async ([name, v]) => [name, await withBlocks(() => view.find({ v, e: true }))] as const,
+    const names = new Set([vocabulary, passagePredicates].flatMap((of) => Object.values(of)).flat())
+    const found = [...names].map(
+      async (v) => [v, await withBlocks(() => view.find({ v, e: true }))] as const,
     )
-    const ids = Object.fromEntries(await Promise.all(found)) as Ids
-    return new Bookkeeping(view, ids)
+    const known = new Map(await Promise.all(found))
+    const idOf = (v: string) => known.get(v) ?? NONE
+    const ids = Object.entries(vocabulary).map(([name, v]) => [name, idOf(v)])
+    const roles = Object.entries(passagePredicates).map(([role, names]) => [
+      role,
+      names.map(idOf).filter((id) => id !== NONE),
+    ])
+    return new Bookkeeping(view, Object.fromEntries(ids) as Ids, Object.fromEntries(roles) as Roles)
   }
 
   /**

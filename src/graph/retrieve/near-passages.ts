@@ -38,16 +38,12 @@ export async function nearPassages(
   for (const { id, near: own } of found.passages) {
     passages.set(id, { id, own, from: undefined, entities: [] })
   }
-  const { wasDerivedFrom, subjectOf } = books.ids
   const uris = { most: mostOfEntity, accepts: ({ o }: Row) => reader.term(o).e }
   const origins = await reader.each(found.entities, ({ id, near }) =>
     reader.run((taking) => {
       const rows = sameness
         .membersOf(id)
-        .flatMap((member) => [
-          ...taking.rows(member, wasDerivedFrom, ANY, uris),
-          ...taking.rows(member, subjectOf, ANY, uris),
-        ])
+        .flatMap((member) => books.roles.from.flatMap((p) => taking.rows(member, p, ANY, uris)))
       return { near, rows }
     }),
   )

@@ -85,16 +85,13 @@ export async function spokenOf(
   passages: readonly SourceCandidate[],
   { text, words }: Pick<RankingQuestion, 'text' | 'words'>,
 ): Promise<{ readonly id: number; readonly near: NearEntity; readonly passages: number[] }[]> {
-  const { wasDerivedFrom, subjectOf, label } = books.ids
+  const { label } = books.ids
   const firsts = passages.slice(0, readFor)
   const all = firsts.reduce((sum, { score }) => sum + score, 0)
   const anything = { most: mostOfPassage, accepts: () => true }
   const found = new Map<number, SpokenOf & { readonly passages: number[] }>()
   const rows = await reader.each(firsts, ({ id }) =>
-    reader.run((taking) => [
-      ...taking.rows(ANY, wasDerivedFrom, id, anything),
-      ...taking.rows(ANY, subjectOf, id, anything),
-    ]),
+    reader.run((taking) => books.roles.from.flatMap((p) => taking.rows(ANY, p, id, anything))),
   )
   for (const [n, { id: passage, core, score }] of firsts.entries()) {
     for (const id of new Set(rows[n]?.map(({ s }) => s))) {

@@ -57,11 +57,11 @@ export async function readSources(
       const document = documentId === undefined ? undefined : reader.term(documentId)
       const title = titleOf(taking, documentId ?? id)
       const language = languageOf(taking, id, documentId)
-      const start = literalOf(taking, id, books.ids.beginIndex, isOffset)
-      const end = literalOf(taking, id, books.ids.endIndex, isOffset)
-      const heading = literalOf(taking, id, books.ids.articleSection, isLiteral)
-      const page = literalOf(taking, id, books.ids.pageStart, isOffset)
-      const text = literalOf(taking, id, books.ids.text, isLiteral)
+      const start = literalOf(taking, id, books.roles.begin, isOffset)
+      const end = literalOf(taking, id, books.roles.end, isOffset)
+      const heading = literalOf(taking, id, books.roles.heading, isLiteral)
+      const page = literalOf(taking, id, books.roles.page, isOffset)
+      const text = literalOf(taking, id, books.roles.text, isLiteral)
       return {
         chunk: reader.term(id),
         ...(document !== undefined && { document }),
@@ -87,27 +87,21 @@ export async function readSources(
     id: number,
     document: number | undefined,
   ): string | undefined {
+    const { language, inLanguage, dcLanguage } = books.ids
     for (const each of document === undefined ? [id] : [id, document]) {
-      for (const p of [books.ids.language, books.ids.inLanguage, books.ids.dcLanguage]) {
-        const tag = literalOf(taking, each, p, isLanguage)
-        if (tag !== undefined) return tag
-      }
+      const tag = literalOf(taking, each, [language, inLanguage, dcLanguage], isLanguage)
+      if (tag !== undefined) return tag
     }
     return undefined
   }
 
   function titleOf(taking: Taking, id: number): string | undefined {
-    const { name, dctermsTitle, dcTitle, label } = books.ids
-    for (const p of [name, dctermsTitle, dcTitle, label]) {
-      const title = literalOf(taking, id, p, isLiteral)
-      if (title !== undefined) return title
-    }
-    return undefined
+    return literalOf(taking, id, [...books.roles.title, books.ids.label], isLiteral)
   }
 
   function documentIdOf(taking: Taking, id: number): number | undefined {
     const isOther = ({ o }: Row) => o !== id && reader.term(o).e
-    for (const p of [books.ids.wasDerivedFrom, books.ids.isPartOf]) {
+    for (const p of [books.ids.wasDerivedFrom, ...books.roles.partOf]) {
       const document = taking.object(id, p, isOther)
       if (document !== undefined) return document
     }
@@ -116,15 +110,18 @@ export async function readSources(
     return reader.view.has(id, type, DigitalDocument) ? id : undefined
   }
 
-  /** The first that a passage has by this predicate. */
+  /** The first that a passage has by the first of these predicates that gives one. */
   function literalOf(
     taking: Taking,
     id: number,
-    p: number,
+    predicates: readonly number[],
     is: (term: Term) => boolean,
   ): string | undefined {
-    const object = taking.object(id, p, ({ o }) => is(reader.term(o)))
-    return object === undefined ? undefined : reader.term(object).v
+    for (const p of predicates) {
+      const object = taking.object(id, p, ({ o }) => is(reader.term(o)))
+      if (object !== undefined) return reader.term(object).v
+    }
+    return undefined
   }
 }
 

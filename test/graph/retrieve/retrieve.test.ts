@@ -3,7 +3,7 @@ import { checkRetrieval, type QuestionEmbedder } from '../../../src/graph/retrie
 import { retrieve, type RetrieveParts } from '../../../src/graph/retrieve/retrieve.js'
 import type { NearEntity, RetrieveQuery, Subgraph } from '../../../src/graph/types.js'
 import type { Embedder, Term, Triple } from '../../../src/types.js'
-import { vocabulary } from '../../../src/vocabulary.js'
+import { passagePredicates, vocabulary } from '../../../src/vocabulary.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { ArrayView } from './array-view.js'
 
@@ -254,6 +254,39 @@ t.test('passages of documents in the preferred language come first', async (t) =
   const { sources } = await ask(parts, { languages: ['de'], entities: 1 })
   t.match(sources, [{ document: uri('german'), language: 'de' }])
   t.equal(sources.length, 1)
+})
+
+t.test('sources are read by all that search() knows passages by', async (t) => {
+  const roles = {
+    text: ['It said.', passagePredicates.text],
+    title: ['A title', passagePredicates.title],
+    heading: ['A heading', passagePredicates.heading],
+    page: ['7', passagePredicates.page],
+    document: [uri('book'), passagePredicates.partOf],
+  } as const
+  for (const from of passagePredicates.from) {
+    const { sources } = await ask({ triples: [edge('a', from, 'c')], near: ['a'] })
+    t.strictSame(
+      sources.map(({ chunk, entities }) => [chunk, entities]),
+      [[uri('c'), [uri('a')]]],
+      from,
+    )
+  }
+  for (const [role, [said, predicates]] of Object.entries(roles)) {
+    for (const p of predicates) {
+      const isText = typeof said === 'string'
+      const triples = [
+        edge('a', vocabulary.subjectOf, 'c'),
+        isText ? literal('c', p, said) : edge('c', p, said.v),
+        // Of something that is a passage it is no knowledge, by whichever of them.
+        edge('c', vocabulary.type, vocabulary.String),
+      ]
+      const found = await ask({ triples, near: ['a', 'c'] })
+      const told = found.sources[0]?.[role as keyof typeof roles]
+      t.strictSame(typeof told === 'number' ? `${told}` : told, said, `${role} by ${p}`)
+      if (role !== 'title') t.strictSame(found.triples, [], p)
+    }
+  }
 })
 
 t.test('where cores name whole documents, these are the sources', async (t) => {

@@ -189,6 +189,27 @@ t.test('a word that a question has again counts a little more', async (t) => {
   t.ok(Math.abs((sources[0]?.legs?.words?.score ?? 0) - 1.2 * once) < 1e-9)
 })
 
+t.test('passages that other schemas than ours say are read as they are found', async (t) => {
+  const by = (name: string) => ({ v: `http://schema.org/${name}`, e: true }) as const
+  const graph = await graphOf(t, [
+    { s: entity('p'), p: by('text'), o: literal('The mill stands by the river.') },
+    { s: entity('p'), p: by('isPartOf'), o: entity('d') },
+    { s: entity('d'), p: by('headline'), o: literal('Of mills') },
+    { s: entity('miller'), p: by('subjectOf'), o: entity('p') },
+  ])
+  const asked = { text: 'Where does the mill stand?' }
+  const [found] = await graph.search(asked)
+  t.match(found, { text: 'The mill stands by the river.', title: 'Of mills' })
+  const { sources, entities } = await graph.retrieve(asked)
+  t.match(sources, [{ text: found?.text, title: found?.title, document: found?.document }])
+  t.strictSame(
+    entities.map(({ entity }) => entity),
+    [entity('miller')],
+  )
+  const answer = await graph.answer({ ...asked, generate: () => 'By the river [1].' })
+  t.match(answer.sources, [{ text: found?.text }])
+})
+
 t.test('words that say little count where there are no others', async (t) => {
   const graph = await graphOf(t, [
     ...passage('a', 'To be or not to be.'),
