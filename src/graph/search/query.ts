@@ -9,7 +9,7 @@ import { stemLanguages } from '../../text/stemming.js'
 import { parseSearch } from '../../text/search-text.js'
 import { languagesIn } from '../languages.js'
 import { Question } from '../question.js'
-import { mostInPhrase, searchedWords } from '../words/asked-words.js'
+import { mostInPhrase, mostOpen, searchedWords } from '../words/asked-words.js'
 import type { WordQuestion } from '../words/question.js'
 
 export interface CheckedSearch {
@@ -22,8 +22,6 @@ export interface CheckedSearch {
 
 /** It is taken apart at once, and each of its words is looked up. */
 const mostText = 16_384
-/** Phrases that end in what words begin with: for each the list of every such word is read. */
-const mostOpen = 64
 const usualK = 10
 const mostK = 10_000
 

@@ -14,6 +14,8 @@ export const mostInPhrase = 64
 const mostWords = 512
 const mostJoined = 64
 const mostPairs = 32
+/** Phrases that end in what words begin with: for each the list of every such word is read. */
+export const mostOpen = 64
 /** What is between two words that stand beside each other, in UTF-16 code units: as in `J. Smith`. */
 const mostBetween = 2
 /** What parts words, and stands in no name: a full stop does, as above. */
@@ -39,7 +41,7 @@ export function searchedWords(
   return {
     words: distinctWords(chosen),
     phrases: distinct(phrases),
-    joined: distinct(joined.filter(({ forms }) => forms.length <= mostInPhrase)),
+    joined: withFewOpen(distinct(joined.filter(({ forms }) => forms.length <= mostInPhrase))),
     pairs: pairsOf(telling, joined, text),
     apart: apartIn(words, text, languages),
     whole: phrases.length + excluded.length > 0 ? undefined : wholeOf(words),
@@ -155,6 +157,12 @@ function distinctWords(words: readonly AskedWord[]): CountedWord[] {
     byName.set(name, { form, isPrefix, times: (byName.get(name)?.times ?? 0) + 1 })
   }
   return [...byName.values()]
+}
+
+/** Without those that are open and too many: what is joined is not required. */
+function withFewOpen(phrases: readonly Phrase[]): Phrase[] {
+  let open = 0
+  return phrases.filter(({ isPrefix }) => !isPrefix || ++open <= mostOpen)
 }
 
 function distinct(phrases: readonly Phrase[]): Phrase[] {

@@ -59,5 +59,10 @@ t.test('phrases that end in what words begin with are so many at most', (t) => {
     ).question.words.length,
     200,
   )
+  const joinedOf = (of: { text: string }) => checkSearch(of, signal).question.joined
+  // These are found without as well, and no more of them are looked up.
+  const open = joinedOf(of(200, (n) => `a-b${n}*`))
+  t.strictSame([open.length, open.at(-1)?.forms], [64, ['a', 'b63']])
+  t.equal(joinedOf(of(200, (n) => `a-b${n}`)).length, 200)
   t.end()
 })
