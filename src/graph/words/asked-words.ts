@@ -3,6 +3,8 @@
 import { isUpperAt } from '../../text/letters.js'
 import { isStopWord } from '../../text/stop-words.js'
 import type { SearchText, SearchWord, WordSequence } from '../../text/search-text.js'
+import { eachAskedWord } from '../../text/words.js'
+import { ideograph, wordClass } from '../../text/word-classes.js'
 import type { AskedWord, CountedWord } from './forms.js'
 import type { Phrase, PlacedForm } from './phrases.js'
 import type { WordQuestion } from './question.js'
@@ -44,7 +46,7 @@ export function searchedWords(
     joined: withFewOpen(distinct(joined.filter(({ forms }) => forms.length <= mostInPhrase))),
     pairs: pairsOf(telling, joined, text),
     apart: apartIn(words, text, languages),
-    whole: phrases.length + excluded.length > 0 ? undefined : wholeOf(words),
+    whole: phrases.length + excluded.length > 0 ? undefined : wholeOf(words, text),
     excluded: distinct(excluded),
   }
 }
@@ -72,7 +74,7 @@ export function questionWords(
       text,
     ),
     apart: apartIn(words, text, languages),
-    whole: phrases.length + excluded.length > 0 ? undefined : wholeOf(words),
+    whole: phrases.length + excluded.length > 0 ? undefined : wholeOf(words, text),
     excluded: [],
     quoted: distinct(
       phrases.filter(({ forms }) => forms.length >= leastQuoted && forms.length <= mostInPhrase),
@@ -86,7 +88,8 @@ function pairsOf(words: readonly SearchWord[], joined: readonly Phrase[], text: 
   const pairs = words.slice(1).flatMap((second, n) => {
     const first = words[n] as SearchWord
     const isPair = !first.isPrefix && !second.isPrefix && isBeside(first, second, text)
-    if (!isPair || known.has(`${first.form} ${second.form}`)) return []
+    if (!isPair || isParted(first, second, text) || known.has(`${first.form} ${second.form}`))
+      return []
     return [{ forms: [first.form, second.form], isPrefix: false }]
   })
   return distinct(pairs).slice(0, mostPairs)
@@ -136,9 +139,27 @@ function isBeside({ end }: { readonly end: number }, { start }: SearchWord, text
   return start - end <= mostBetween && !parting.test(text.slice(end, start))
 }
 
-function wholeOf(words: readonly SearchWord[]): Phrase | undefined {
-  const isOne = words.length <= mostInPhrase && !words.some(({ isPrefix }) => isPrefix)
-  return isOne ? { forms: words.map(({ form }) => form), isPrefix: false } : undefined
+/** With what no word of the question is, and texts have: a particle, and the last character of a run. */
+function wholeOf(words: readonly SearchWord[], text: string): Phrase | undefined {
+  if (words.some(({ isPrefix, end }) => isPrefix && text[end] === '*')) return undefined
+  const forms: string[] = []
+  let isOpen = false
+  eachAskedWord(text, (form, _start, _end, isPrefix) => {
+    forms.push(form)
+    isOpen = isPrefix
+  })
+  return isOpen || forms.length > mostInPhrase ? undefined : { forms, isPrefix: false }
+}
+
+/** Whether words of Han or kana stand between two that no word of the question is. */
+function isParted(first: SearchWord, second: SearchWord, text: string): boolean {
+  const isAny = [first, second].some(
+    ({ start }) => wordClass(text.codePointAt(start) as number) === ideograph,
+  )
+  if (!isAny) return false
+  let count = 0
+  eachAskedWord(text.slice(first.start, second.end), () => count++)
+  return count > 2
 }
 
 function tells({ form, isPrefix }: AskedWord, languages: readonly string[]): boolean {

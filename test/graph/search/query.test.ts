@@ -38,6 +38,19 @@ t.test('any language is what the text looks like', (t) => {
   t.end()
 })
 
+t.test('what no word asks for in Chinese and Japanese parts words, as it does in texts', (t) => {
+  const of = (text: string) => {
+    const { whole, pairs } = checkSearch({ text }, signal).question
+    return [whole?.forms.join(' '), pairs.map(({ forms }) => forms.join(' '))]
+  }
+  t.strictSame(of('他在2019年来到'), ['他在 在 2019 年来 来到', ['2019 年来', '年来 来到']])
+  t.strictSame(of('数据 知识'), ['数据 据 知识', []])
+  t.strictSame(of('京都の寺院'), ['京都 都の の寺 寺院', []])
+  t.strictSame(of('old house'), ['old house', ['old house']])
+  t.strictSame(of('old* house'), [undefined, []])
+  t.end()
+})
+
 t.test('phrases that end in what words begin with are so many at most', (t) => {
   const of = (count: number, of: (n: number) => string) => ({
     text: Array.from({ length: count }, (_, n) => of(n)).join(' '),

@@ -56,6 +56,8 @@ const right: readonly (readonly [title: string, says: string, ...questions: stri
     'had no mind for another story to tell',
     '"no mind for another story"',
   ],
+  ['Letter 15', '他在2019年来到北京。', '他在2019年来到北京'],
+  ['Letter 16', '彼は京都の古い寺院に行った。', '彼は京都の古い寺院に行った'],
 ]
 
 const others = [
@@ -76,6 +78,10 @@ const others = [
   ].flatMap((word) =>
     [1, 2, 3].flatMap((n) => document(`${word} ${n}`, `Of ${word} and mentions, ${n}.`)),
   ),
+  ...[1, 2, 3].flatMap((n) => [
+    ...document(`北京 ${n}`, '北京，来到北京，年来到北京，他在2019，北京，他在2019。'),
+    ...document(`京都 ${n}`, '京都、寺院、古寺院、京都、寺院、彼、古行、寺院、行京都'),
+  ]),
   ...[1, 3, 6, 7, 8, 9].flatMap((n) => [
     ...document(`Version ${n}`, `0.${n}.2, 0.4.${n + 2} mentioned`),
     ...document(`Path ${n}`, `/etc/keep/flows-${n}.conf, /etc/keep/users-12.conf`),
