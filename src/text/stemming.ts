@@ -78,14 +78,25 @@ function ofWords(language: string, stem: Stemmer): Stemmer {
 
 /**
  * What all words begin with that have a stem, each with one of these, and others. The end of a stem may be another
- * letter than its words have: happi, of happy. Before it may stand what a language writes onto words.
+ * letter than its words have: happi, of happy; or some others. Before it may stand what a language writes onto words.
  */
 export function beginningsOf(stem: string, language: string): string[] {
   const name = (language.split('-', 1)[0] as string).toLowerCase()
-  const beginning = stem.slice(0, Math.max(2, stem.length - 1))
+  const other = Object.hasOwn(otherEndings, name) ? stem.search(otherEndings[name] as RegExp) : -1
+  const beginning = stem.slice(0, Math.max(2, other < 0 ? stem.length - 1 : other))
   const all = name === 'de' ? withUmlauts(beginning) : [beginning]
   const onto = Object.hasOwn(prefixes, name) ? (prefixes[name] as readonly string[]) : []
   return [...all, ...onto.map((prefix) => prefix + beginning)]
+}
+
+/** More than one letter, where stemmers write them for other endings. */
+const otherEndings: Readonly<Record<string, RegExp>> = {
+  // Of two consonants that are the same one is left, also where vowels follow: loppui is lopui.
+  fi: /(?<=[^aeiouy])[aeiouy]{2,}$/,
+  // Récemment is recent, publication is publiqu.
+  fr: /(?<=e)nt$|(?<=i)qu$/,
+  // Snelheden is snelheid.
+  nl: /(?<=he)id$/,
 }
 
 const arabicArticles = ['ال', 'بال', 'كال', 'فال', 'لل'] as const

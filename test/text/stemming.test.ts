@@ -35,6 +35,9 @@ const meet: Readonly<Record<string, readonly string[]>> = {
     'grand grande grands grandes',
     'national nationale nationaux',
     'école écoles',
+    'récent récemment',
+    'évident évidemment',
+    'publication publications publique',
   ],
   es: [
     'libro libros',
@@ -49,7 +52,8 @@ const meet: Readonly<Record<string, readonly string[]>> = {
   ],
   it: ["acqua dell'acqua", 'libro libri', 'città', 'parlare parlato parlando', 'bello belli'],
   pt: ['livro livros', 'cidade cidades', 'falar falando falamos', 'menino meninos menina'],
-  nl: ['boek boeken', 'huis', 'vrouw vrouwen'],
+  nl: ['boek boeken', 'huis', 'vrouw vrouwen', 'snelheid snelheden'],
+  fi: ['loppui', 'palkkio palkkion'],
   sv: ['bok', 'flicka flickor', 'hus husen', 'bil bilar bilen bilarna'],
   ru: ['книга книги книгу книгой', 'город города городу городом', 'новый новая новое новые'],
   ar: [
