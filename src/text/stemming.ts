@@ -68,9 +68,18 @@ function setLoaded(language: string, stem: Stemmer): Stemmer {
   return ofLanguage
 }
 
+/** What no stemmer looks at. */
+const noStem = /[\d_+#.,:]/
+
+/** Whether other words may have the stem of this one: to look for them is to read all that begin like it. */
+export function mayHaveOtherForms(form: string, language: string): boolean {
+  const name = (language.split('-', 1)[0] as string).toLowerCase()
+  return Object.hasOwn(stemmers, name) && !noStem.test(form)
+}
+
 function ofWords(language: string, stem: Stemmer): Stemmer {
   return (form) => {
-    if ((form.length < 3 && language !== 'ko') || /[\d_+#.,:]/.test(form)) return form
+    if ((form.length < 3 && language !== 'ko') || noStem.test(form)) return form
     // A stemmer may leave nothing of a word that is all endings.
     return stem(form) || form
   }

@@ -2,7 +2,7 @@
 // with it.
 
 import { bm25 } from '../../text/bm25.js'
-import { beginningsOf, stemmer } from '../../text/stemming.js'
+import { beginningsOf, mayHaveOtherForms, stemmer } from '../../text/stemming.js'
 import type { Turns } from '../../turns.js'
 import { withBlocks } from '../miss.js'
 import type { PassageSet } from './types.js'
@@ -30,6 +30,7 @@ export interface CountedWord extends AskedWord {
 /** Of parts, which never change: the words of a stem, by language and stem. */
 const known = new WeakMap<object, Map<string, readonly number[]>>()
 const mostKnown = 10_000
+const none: readonly number[] = []
 
 /** The words of a part that count for one of a question, each once. Rejects with the signal's reason. */
 export async function formsOf(
@@ -62,6 +63,7 @@ async function ofStem(
   language: string,
   turns: Turns,
 ): Promise<readonly number[]> {
+  if (!mayHaveOtherForms(form, language)) return none
   const stemOf = await stemmer(language)
   const stem = stemOf(form)
   const ofSet = known.get(set.part) ?? new Map<string, readonly number[]>()

@@ -3,8 +3,7 @@
 // read.
 
 import { bm25 } from '../../text/bm25.js'
-import { noLanguage } from '../../text/language-names.js'
-import { beginningsOf, stemmer } from '../../text/stemming.js'
+import { beginningsOf, mayHaveOtherForms, stemmer } from '../../text/stemming.js'
 import { isStopWord } from '../../text/stop-words.js'
 import type { Index } from '../engine/index-runs.js'
 import type { Span } from '../engine/index-scan.js'
@@ -203,7 +202,7 @@ class TextSearch {
   async #formsOf({ form, isPrefix }: AskedWord): Promise<readonly Form[]> {
     if (isPrefix) return [{ text: `${form}*`, span: spanBeginning(form), weight: 1 }]
     const own = { text: form, span: spanOfForm(form), weight: 1, list: this.#known.get(form) }
-    if (this.#language === noLanguage) return [own]
+    if (!mayHaveOtherForms(form, this.#language)) return [own]
     const stemOf = await stemmer(this.#language)
     const stem = stemOf(form)
     const isOfStem = (other: string) => stemOf(other) === stem

@@ -2,6 +2,7 @@
 
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
+import { SeenPassages } from '../../../src/graph/index/seen-passages.js'
 import { patience } from '../../../src/graph/miss.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import { longest } from '../../../src/turns.js'
@@ -109,4 +110,31 @@ t.test('words of a stem are looked for once in a part, whatever of it is seen', 
   t.ok(first > count, `${first} turns`)
   const other = await turnsIn(ask('default'))
   t.ok(other < count / 2, `${other} turns`)
+})
+
+/** Which words of parts are read while something is done. */
+async function wordsRead(t: Test, work: () => Promise<unknown>): Promise<string[]> {
+  const read: string[] = []
+  const { word } = SeenPassages.prototype
+  SeenPassages.prototype.word = function (n) {
+    const form = word.call(this, n)
+    read.push(form)
+    return form
+  }
+  t.teardown(() => (SeenPassages.prototype.word = word))
+  await work()
+  SeenPassages.prototype.word = word
+  return read
+}
+
+t.test('no other forms are looked for of what no stemmer looks at', async (t) => {
+  const texts = Array.from({ length: 100 }, (_, n) => `chapter 1 ${n}1 1${n} 1.${n}`)
+  const graph = (await keepOf(t, texts)).knowledge.graph({ user })
+  for (const languages of [['en'], ['en', 'ja'], ['ja']]) {
+    const read = await wordsRead(t, () => graph.search({ text: 'chapters 1 1.5', languages, k: 1 }))
+    t.strictSame(
+      read.filter((form) => form !== '1' && form !== '1.5' && !form.startsWith('ch')),
+      [],
+    )
+  }
 })
