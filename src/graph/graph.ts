@@ -184,7 +184,7 @@ export class StoredGraph implements Graph {
     const checked = checkSearch(query, this.#parts.closing)
     const open = await this.#open(checked.question.signal)
     try {
-      const sets = await open.version.passages(checked)
+      const sets = await open.version.passages(checked, open.check)
       return await search(open.view, sets, checked)
     } finally {
       open.release()

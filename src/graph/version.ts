@@ -78,11 +78,11 @@ export class GraphVersion {
     for (const part of this.#parts) if (part.hasRoom(bytes)) part.bring()
   }
 
-  /** The passages of all parts, or of some cores and of one collection. */
-  async passages(narrowing: Narrowing): Promise<PassageSet[]> {
+  /** The passages of all parts, or of some cores and of one collection. `check` throws where nobody wants them any more. */
+  async passages(narrowing: Narrowing, check?: () => void): Promise<PassageSet[]> {
     const sets: PassageSet[] = []
     for (const passages of this.#passages) {
-      const set = await passages.narrowed(narrowing)
+      const set = await passages.narrowed(narrowing, check)
       if (set !== undefined) sets.push(set)
     }
     return sets

@@ -49,13 +49,22 @@ export class SeenPassages implements PassageSet {
   }
 
   /** Those that some cores say, or messages of a collection; undefined where there are none. */
-  async narrowed({ cores, collection }: Narrowing): Promise<SeenPassages | undefined> {
+  async narrowed(
+    { cores, collection }: Narrowing,
+    check?: () => void,
+  ): Promise<SeenPassages | undefined> {
     if (cores === undefined && collection === undefined) return this
     const part = this.#part
-    const ids = (names: readonly string[]) =>
-      withBlocks(() => {
-        return new Set(names.map((name) => part.terms.find(encodeText(name, COLLECTION).slice())))
-      })
+    const ids = async (names: readonly string[]) => {
+      const found = new Set<number>()
+      // Each by itself: all together may lie in more blocks than memory holds at once.
+      for (const name of names) {
+        const find = () => part.terms.find(encodeText(name, COLLECTION).slice())
+        const id = withBlocks(find, check)
+        found.add(id instanceof Promise ? await id : id)
+      }
+      return found
+    }
     const ofCores = cores && (await ids(cores))
     const ofCollection = collection === undefined ? undefined : await ids([collection])
     const { places } = part.record
@@ -69,7 +78,7 @@ export class SeenPassages implements PassageSet {
           const isSeen = this.#accepts === undefined || this.#accepts[place] === 1
           accepts[place] = isCore && isCollection && isSeen ? 1 : 0
         }
-      })
+      }, check)
     }
     if (!accepts.includes(1)) return undefined
     return new SeenPassages(part, this.#passages, accepts.includes(0) ? accepts : undefined)

@@ -110,8 +110,10 @@ export class Search {
   async forms(): Promise<Set<string>> {
     const forms = new Set<string>()
     for (const { set, words } of this.#forms) {
-      for (const form of await withBlocks(() => words.map((word) => set.word(word)))) {
-        forms.add(form)
+      for (const word of words) {
+        const form = withBlocks(() => set.word(word))
+        forms.add(form instanceof Promise ? await form : form)
+        if (this.#turns.isLong) await this.#turns.pass()
       }
       await this.#turns.pass()
     }

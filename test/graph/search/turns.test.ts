@@ -3,6 +3,7 @@
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import { SeenPassages } from '../../../src/graph/index/seen-passages.js'
+import { PartTerms } from '../../../src/graph/index/part-terms.js'
 import { patience } from '../../../src/graph/miss.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import { longest } from '../../../src/turns.js'
@@ -24,11 +25,12 @@ function inSmallTurns(): void {
   Object.assign(longest, { ms: -1 })
 }
 
-async function keepOf(t: Test, texts: readonly string[]) {
+async function keepOf(t: Test, texts: readonly string[], graphCacheBytes?: number) {
   const keep = await createLorekeep({
     backend: new MemoryBackend(),
     indexThreads: 0,
     closeTimeoutMs: 50,
+    ...(graphCacheBytes !== undefined && { graphCacheBytes }),
   })
   t.teardown(() => keep.close())
   const text = { v: vocabulary.text, e: true }
@@ -137,4 +139,41 @@ t.test('no other forms are looked for of what no stemmer looks at', async (t) =>
       [],
     )
   }
+})
+
+t.test('forms of many words are read one by one, whatever the memory has room for', async (t) => {
+  const letters = 'abcdefghijklmnopqrstuvwxyz'
+  const nth = (n: number) => [26 * 26, 26, 1].map((by) => letters[Math.floor(n / by) % 26]).join('')
+  const words = Array.from({ length: 1200 }, (_, n) => `${nth(n)}${'x'.repeat(240)}`)
+  const texts = Array.from({ length: 120 }, (_, n) => words.slice(10 * n, 10 * n + 10).join(' '))
+  const graph = (await keepOf(t, texts, 1)).knowledge.graph({ user })
+  const asked = words.filter((_, n) => n % 20 === 0)
+  const ask = () => graph.search({ text: asked.join(' '), languages: [], k: 1 })
+  const read = await wordsRead(t, ask)
+  t.equal(new Set(read).size, asked.length)
+  t.ok(read.length <= 2 * asked.length, `${read.length} words`)
+})
+
+t.test('names of cores are looked for one by one, whatever the memory has room for', async (t) => {
+  const keep = await keepOf(t, ['7'], 1)
+  // A block has sixteen of them.
+  const cores = Array.from({ length: 300 }, (_, n) => `${'c'.repeat(1000)}${n}`)
+  for (const [n, id] of cores.entries()) {
+    const triple = { s: entity(`of ${n}`), p: { v: vocabulary.text, e: true }, o: literal('7') }
+    await keep.knowledge.write({ user, id }, [messageOf([triple])])
+  }
+  await keep.knowledge.index({ user })
+  const looks = new Map<string, number>()
+  const { find } = PartTerms.prototype
+  PartTerms.prototype.find = function (term) {
+    const name = term.join()
+    looks.set(name, (looks.get(name) ?? 0) + 1)
+    return find.call(this, term)
+  }
+  t.teardown(() => (PartTerms.prototype.find = find))
+  const found = await keep.knowledge.graph({ user }).search({ text: '7', cores, k: 400 })
+  t.equal(found.length, cores.length)
+  t.ok(looks.size >= cores.length)
+  const most = Math.max(...looks.values())
+  t.ok(most < 8, `one was looked for ${most} times`)
 })
