@@ -51,7 +51,7 @@ export class Aliases {
     this.#takings = new Takings(view)
   }
 
-  /** Undefined where nothing has two names. */
+  /** Undefined where nothing is called anything. */
   static async of(view: GraphView, sameness: Sameness, turns: Turns): Promise<Aliases | undefined> {
     const idsOf = async (names: readonly string[]) => {
       const ids = await Promise.all(names.map((v) => withBlocks(() => view.find({ v, e: true }))))
@@ -61,7 +61,7 @@ export class Aliases {
       await idsOf(passagePredicates.from),
       await idsOf(passagePredicates.label),
     ]
-    if (label.length < 2 && sameness.isEmpty) return undefined
+    if (label.length === 0) return undefined
     return new Aliases(view, sameness, turns, { from, label })
   }
 

@@ -197,6 +197,26 @@ t.test('a name leads between passages that nothing is the title of', async (t) =
   t.ok(left.every(({ via }) => via.length === 0))
 })
 
+t.test('what is called several names by labels alone is found by each of them', async (t) => {
+  const chunk = 'urn:The ILO was founded by the people of the harbour./0'
+  const triples = [
+    ...document(undefined, 'The ILO was founded by the people of the harbour.'),
+    ...document(
+      undefined,
+      'Its seat: that of the International Labour Organization stands by a lake.',
+    ),
+    ...others,
+    ...spokenOf('ILO', chunk),
+    { s: entity('urn:e/ILO'), p: of('label'), o: literal('International Labour Organization') },
+  ]
+  const { ask } = await library(t, { all: triples })
+  const [, second] = await ask('Where has the ILO its place?')
+  t.equal(
+    second?.chunk.v,
+    'urn:Its seat: that of the International Labour Organization stands by a lake./0',
+  )
+})
+
 t.test('a document without a title is called by the names of what it is about', async (t) => {
   const city = 'He lives in Los Angeles, and was born in Denver.'
   const untitled = (about: Triple[]) => [
