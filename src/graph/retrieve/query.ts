@@ -132,7 +132,7 @@ function usedLegs(use: Members | undefined) {
 }
 
 /** What is longer is looked for by its beginning. */
-const mostText = 16_384
+export const mostText = 16_384
 
 function wordsOf(whole: string, signal: AbortSignal) {
   const text = whole.slice(0, mostText)

@@ -9,6 +9,7 @@ import type { LegScore, NameOnTheWay, NearEntity } from '../types.js'
 import { ANY, NONE } from '../view.js'
 import type { PassageSet } from '../words/types.js'
 import type { Bookkeeping } from './bookkeeping.js'
+import { mostText } from './query.js'
 import type { Row } from '../taking.js'
 import type { GraphReader } from './reader.js'
 import type { SourceCandidate } from './sources.js'
@@ -101,7 +102,7 @@ export async function spokenOf(
       found.set(id, known)
     }
   }
-  const asked = new Asked(text, await stemmer(words.languages[0] ?? 'en'))
+  const asked = new Asked(text.slice(0, mostText), await stemmer(words.languages[0] ?? 'en'))
   const isLiteral = ({ o }: Row) => !reader.term(o).e
   const scored = await reader.each([...found.values()], ({ id, core, share, passages }) =>
     reader.run((taking) => {

@@ -210,6 +210,24 @@ t.test('passages that other schemas than ours say are read as they are found', a
   t.match(answer.sources, [{ text: found?.text }])
 })
 
+t.test('of a long question the beginning is looked for, in names as well', async (t) => {
+  const graph = await graphOf(t, [
+    ...passage('a', 'The mill stands by the river.'),
+    ...['mill', 'Ellen'].flatMap((label) => [
+      { s: entity(label), p: { v: vocabulary.label, e: true }, o: literal(label) },
+      { s: entity(label), p: { v: vocabulary.wasDerivedFrom, e: true }, o: entity('a') },
+    ]),
+  ])
+  const scoresFor = async (text: string) => {
+    const { entities } = await graph.retrieve({ text })
+    return Object.fromEntries(entities.map(({ entity, score }) => [entity.v, score]))
+  }
+  const [mill, ellen] = [entity('mill').v, entity('Ellen').v]
+  t.strictSame(await scoresFor('The mill of Ellen'), { [mill]: 1, [ellen]: 1 })
+  const long = `The mill ${'of '.repeat(6000)} Ellen`
+  t.strictSame(await scoresFor(long), { [mill]: 1, [ellen]: 0.5 })
+})
+
 t.test('words that say little count where there are no others', async (t) => {
   const graph = await graphOf(t, [
     ...passage('a', 'To be or not to be.'),
