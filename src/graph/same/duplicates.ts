@@ -183,9 +183,7 @@ class Finder {
     }
     // Nothing that neighbours add would bring it so far.
     if (score + (1 - score) * ofNeighbours < this.#least) return undefined
-    for (const x of sameness.membersOf(a)) {
-      for (const y of sameness.membersOf(b)) if (sameness.areApart(x, y)) return undefined
-    }
+    if (sameness.apart(sameness.membersOf(a), sameness.membersOf(b)).length > 0) return undefined
     const shared = books.shared(a, b)
     if (shared > 0) {
       reasons.push('neighbours')

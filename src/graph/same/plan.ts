@@ -59,14 +59,10 @@ export async function planMerge(
     check,
   )
   if (ofA.includes(other)) return undefined
+  const ids = await withBlocks(() => sameness.apart(ofA, ofB), check)
   const apart: Pair[] = []
-  for (const x of ofA) {
-    await withBlocks(() => {
-      const found = ofB.filter((y) => sameness.areApart(x, y))
-      // Only when no block is missing any more.
-      const names = found.map((y): Pair => [view.term(x).v, view.term(y).v])
-      apart.push(...names)
-    }, check)
+  for (const [x, y] of ids) {
+    apart.push(await withBlocks((): Pair => [view.term(x).v, view.term(y).v], check))
   }
   return {
     add: [{ s: b, p: sameAs, o: a }],

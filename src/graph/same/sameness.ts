@@ -2,7 +2,7 @@
 
 import { vocabulary } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
-import { Takings, type Taking } from '../taking.js'
+import { Takings, type Row, type Taking } from '../taking.js'
 import { ANY, NONE, type GraphView } from '../view.js'
 
 /** More are not one thing, but a mistake; they are not looked at. */
@@ -70,6 +70,7 @@ export class Sameness {
     return this.#takings.run(`${id} ${other}`, (taking) => {
       const reached = new Set([other])
       for (const member of reached) {
+        if (reached.size >= mostMembers) break
         for (const { other: next } of this.#besides(member, taking)) {
           if (next !== id) reached.add(next)
         }
@@ -83,6 +84,30 @@ export class Sameness {
     const different = this.#differentFrom
     if (different === NONE || a === NONE || b === NONE) return false
     return this.#view.has(a, different, b) || this.#view.has(b, different, a)
+  }
+
+  /**
+   * Pairs of one and another that are said to be different. Of each that are fewer what is said of it is looked up,
+   * not each with each: there may be a thousand of both.
+   */
+  apart(some: readonly number[], others: readonly number[]): [one: number, other: number][] {
+    const different = this.#differentFrom
+    if (different === NONE) return []
+    const [a, b] = [some[0] ?? NONE, others[0] ?? NONE]
+    if (some.length === 1 && others.length === 1) return this.areApart(a, b) ? [[a, b]] : []
+    const isTurned = others.length < some.length
+    const [fewer, more] = isTurned ? [others, new Set(some)] : [some, new Set(others)]
+    return this.#takings.run(`apart ${a} ${b}`, (taking) =>
+      fewer.flatMap((id) => {
+        const from = { most: more.size, accepts: ({ o }: Row) => more.has(o) }
+        const to = { most: more.size, accepts: ({ s }: Row) => more.has(s) }
+        const found = new Set([
+          ...taking.rows(id, different, ANY, from).map(({ o }) => o),
+          ...taking.rows(ANY, different, id, to).map(({ s }) => s),
+        ])
+        return [...found].map((other): [number, number] => (isTurned ? [other, id] : [id, other]))
+      }),
+    )
   }
 
   /** What is said of it to be the same, one step away: `isFrom` where it is the subject. */

@@ -14,6 +14,10 @@ import {
 import { patience } from '../../../src/graph/miss.js'
 import { sameThingsCore, vocabulary } from '../../../src/vocabulary.js'
 import { pickSeed } from '../../fixtures/random.js'
+import { checkDuplicates, findDuplicates } from '../../../src/graph/same/duplicates.js'
+import { planMerge } from '../../../src/graph/same/plan.js'
+import { Sameness } from '../../../src/graph/same/sameness.js'
+import { ArrayView } from '../retrieve/array-view.js'
 
 const user = 'alice'
 const uri = (name: string): Term => ({ v: `http://example.org/${name}`, e: true })
@@ -316,6 +320,66 @@ t.test('changes at the same time are all kept', async (t) => {
   )
   t.equal((await saidOf(graphs[0]!)).length, 11)
 })
+
+const isOne = { v: vocabulary.sameAs, e: true }
+const isOther = { v: vocabulary.differentFrom, e: true }
+
+/** How often it is asked whether something is said. */
+class CountingView extends ArrayView {
+  asks = 0
+
+  override has(...ids: [number, number, number]): boolean {
+    this.asks++
+    return super.has(...ids)
+  }
+}
+
+t.test('of a chain of too many for one thing a split goes along the beginning', async (t) => {
+  const chain = Array.from({ length: 3000 }, (_, n) => ({
+    s: uri(`x${n}`),
+    p: isOne,
+    o: uri(`x${n + 1}`),
+  }))
+  const view = new ArrayView(chain)
+  const sameness = await Sameness.of(view)
+  const [first, second] = [view.find(uri('x0')), view.find(uri('x1'))]
+  t.strictSame(sameness.nextTo(first, second), [second])
+  // Twice for each of a thousand: as what is one with them, and from there.
+  t.ok(view.asked.length < 4100, `${view.asked.length} patterns`)
+})
+
+t.test(
+  'what is different in clusters of hundreds is found without asking of each pair',
+  async (t) => {
+    const names = ['a', 'b'] as const
+    const triples = [
+      ...names.flatMap((name) =>
+        Array.from({ length: 400 }, (_, n) => ({
+          s: uri(`${name}${n + 1}`),
+          p: isOne,
+          o: uri(`${name}0`),
+        })),
+      ),
+      { s: uri('a7'), p: isOther, o: uri('b8') },
+      { s: uri('b300'), p: isOther, o: uri('a200') },
+      { s: uri('b301'), p: isOther, o: uri('c') },
+      ...names.map((name) => ({ s: uri(`${name}0`), p: label, o: text('Thames Conservancy') })),
+    ]
+    const view = new CountingView(triples)
+    const plan = await planMerge(view, [uri('a0'), uri('b0')], () => undefined)
+    const pairs = plan?.remove.pairs.map(([a, b]) => `${a} ${b}`)
+    t.strictSame(pairs?.sort(), [
+      `${uri('a200').v} ${uri('b300').v}`,
+      `${uri('a7').v} ${uri('b8').v}`,
+    ])
+    const closing = new AbortController().signal
+    t.strictSame(await findDuplicates(view, checkDuplicates(undefined, closing)), [])
+    const free = triples.filter(({ p, o }) => p !== isOther || o.v === uri('c').v)
+    const found = await findDuplicates(new ArrayView(free), checkDuplicates(undefined, closing))
+    t.equal(found.length, 1)
+    t.ok(view.asks < 10 * triples.length, `asked ${view.asks} times`)
+  },
+)
 
 t.test('any merges and splits leave what a plain model says', async (t) => {
   const names = ['Anna', 'Boris', 'Clara', 'Dick', 'Ellen']
