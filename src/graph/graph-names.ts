@@ -1,5 +1,5 @@
 import type { OpenView } from './matches.js'
-import { Miss } from './miss.js'
+import { Miss, patience, pause } from './miss.js'
 import type { Answer } from './results.js'
 import type { Names } from './view.js'
 
@@ -10,6 +10,8 @@ export class GraphNames implements Answer<string> {
   readonly #told = new Set<string>()
   #part = 0
   #names: Names | undefined
+  /** Names that were told. */
+  #passed = 0
 
   constructor(open: OpenView) {
     this.#open = open
@@ -31,7 +33,7 @@ export class GraphNames implements Answer<string> {
         } else if (!this.#told.has(names.name)) {
           this.#told.add(names.name)
           found.push(names.name)
-        }
+        } else if (++this.#passed % patience.rows === 0) throw pause()
       }
     } catch (error) {
       // What is there is told first; the block is missed again by the next call.

@@ -3,7 +3,7 @@ import type { Term, Triple } from '../types.js'
 import { Miss, withBlocks } from './miss.js'
 import type { Answer } from './results.js'
 import type { TriplePattern } from './types.js'
-import { graphId, isList, rowsIn } from './graph-rows.js'
+import { AskedGraphs, graphId, isList } from './graph-rows.js'
 import { RowBatch } from './row-batch.js'
 import { rangeOf } from './value/range.js'
 import { Within } from './within.js'
@@ -36,6 +36,7 @@ export class Matches implements Answer<Triple> {
   isDone = false
   readonly #open: OpenView
   readonly #pattern: TriplePattern
+  readonly #graphs: AskedGraphs
   readonly #within: Within | undefined
   #left: number
   #rows: Rows | undefined
@@ -50,6 +51,9 @@ export class Matches implements Answer<Triple> {
     const known = (term: Term | undefined) =>
       (term?.dt ?? term?.ln) === undefined ? term : undefined
     const told = [known(s), known(p), known(o)] as const
+    this.#graphs = new AskedGraphs(open.view, pattern.g, (s, p, o, g = ANY) =>
+      open.view.rowsToTell(s, p, o, g),
+    )
     this.#within = filter && new Within(open.view, rangeOf(filter))
     this.#rows = rows
     this.#batch = new RowBatch(open.view, told, open.check)
@@ -67,10 +71,8 @@ export class Matches implements Answer<Triple> {
   }
 
   #rowsOf(view: TellingView): Rows {
-    const { g } = this.#pattern
     const [s, p, o] = idsOf(view, this.#pattern)
-    const rowsOf = (object: number) =>
-      isList(g) ? rowsIn(view, s, p, object, g) : view.rowsToTell(s, p, object, graphId(view, g))
+    const rowsOf = (object: number) => this.#graphs.rows(s, p, object)
     return this.#within === undefined ? rowsOf(o) : this.#within.rows(s, p, rowsOf)
   }
 

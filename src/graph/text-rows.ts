@@ -1,5 +1,5 @@
 import type { Term } from '../types.js'
-import { rowsIn } from './graph-rows.js'
+import { AskedGraphs } from './graph-rows.js'
 import { patience, pause } from './miss.js'
 import type { TriplePattern } from './types.js'
 import { ANY, NONE, type Rows, type PartedView } from './view.js'
@@ -12,7 +12,7 @@ export class TextRows implements Rows {
   g: number = NONE
   readonly #view: PartedView
   readonly #places: readonly Place[]
-  readonly #graph: TriplePattern['g']
+  readonly #graphs: AskedGraphs
   /** Which of the ids of each place are asked for now, as one number. */
   #at = 0
   /** Combinations that no triple has. */
@@ -21,7 +21,7 @@ export class TextRows implements Rows {
 
   constructor(view: PartedView, { s, p, o, g }: TriplePattern) {
     this.#view = view
-    this.#graph = g
+    this.#graphs = new AskedGraphs(view, g)
     this.#places = [s, p, o].map((term) => ({ term, ids: new Set(), searched: 0, found: [] }))
   }
 
@@ -34,12 +34,10 @@ export class TextRows implements Rows {
       const rest = Math.floor(this.#at / s.found.length)
       const inP = rest % p.found.length
       const inO = Math.floor(rest / p.found.length)
-      const rows = (this.#rows ??= rowsIn(
-        this.#view,
+      const rows = (this.#rows ??= this.#graphs.rows(
         s.found[inS] as number,
         p.found[inP] as number,
         o.found[inO] as number,
-        this.#graph,
       ))
       if (rows.next()) {
         this.s = rows.s

@@ -66,6 +66,8 @@ class RowsByValue implements Rows {
   /** An object was taken, of which the rows are to be told. */
   #isTaken = false
   #rows: Rows | undefined
+  /** Objects without rows. */
+  #passed = 0
 
   constructor(values: Values, rowsOf: (o: number) => Rows) {
     this.#values = values
@@ -85,6 +87,7 @@ class RowsByValue implements Rows {
       }
       this.#rows = undefined
       this.#isTaken = false
+      if (++this.#passed % patience.rows === 0) throw pause()
     }
     return false
   }

@@ -397,6 +397,35 @@ t.test('indexes have a number for each datatype with an order, and keep it', (t)
   t.end()
 })
 
+t.test('others get their turn while graphs have nothing of what a filter finds', async (t) => {
+  const numbers = Array.from({ length: 50 }, (_, n) => ({
+    ...{ s: entity(`urn:s${n}`), p: entity('urn:q'), o: typed(`${n}`, 'integer') },
+    g: 'urn:g0',
+  }))
+  const texts = Array.from({ length: 400 }, (_, n) => ({
+    ...{ s: entity(`urn:s${n}`), p: entity('urn:p'), o: literal(`text ${n}`) },
+    g: `urn:g${n % 20}`,
+  }))
+  const graph = await opened(t, [[...numbers, ...texts]], true)
+  const g = Array.from({ length: 20 }, (_, n) => `urn:g${n}`)
+  const pattern = { p: entity('urn:p'), filter: { gte: 0 } }
+  for (const [graphs, least] of [
+    ['urn:g0', 50],
+    [g, 50 * 20],
+  ] as const) {
+    let turns = 0
+    let isOver = false
+    const counting = (async () => {
+      for (; !isOver; turns++) await new Promise((resolve) => setImmediate(resolve))
+    })()
+    t.equal(await graph.count({ ...pattern, g: graphs }), 0)
+    isOver = true
+    await counting
+    t.ok(turns >= least, `${turns} turns`)
+  }
+  patience.rows = usual
+})
+
 t.test('others get their turn while nothing is found, and the signal is heard', async (t) => {
   const p = entity('urn:p')
   const many = (text: (n: number) => Term, g?: (n: number) => string) =>

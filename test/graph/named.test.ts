@@ -6,6 +6,7 @@ import oxigraph from 'oxigraph'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import type { Graph, TriplePattern } from '../../src/graph/types.js'
+import { PartView } from '../../src/graph/index/part-view.js'
 import { patience } from '../../src/graph/miss.js'
 import { createLorekeep } from '../../src/lorekeep.js'
 import type { Term, Triple } from '../../src/types.js'
@@ -239,4 +240,57 @@ t.test('a list of graphs ends where two cores say a triple in thousands of them'
     await keep.knowledge.graph({ user }).count({ g }, { signal: AbortSignal.timeout(60_000) }),
     1,
   )
+})
+
+t.test('names of graphs are looked for one by one, whatever the memory has room for', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend(), graphCacheBytes: 1 })
+  t.teardown(() => keep.close())
+  const triple = { s: { v: 'urn:s', e: true }, p: { v: 'urn:p', e: true }, o: { v: 'o', e: false } }
+  const g = Array.from({ length: 200 }, (_, n) => `urn:${'g'.repeat(2000)}${n}`)
+  const triples = g.map((g): Triple => ({ ...triple, g }))
+  await keep.knowledge.write({ user, id: 'a' }, [messageOf(triples)])
+  await keep.knowledge.index({ user })
+  let looks = 0
+  const { find } = PartView.prototype
+  PartView.prototype.find = function (term) {
+    looks++
+    return find.call(this, term)
+  }
+  t.teardown(() => (PartView.prototype.find = find))
+  const graph = keep.knowledge.graph({ user })
+  t.equal((await matched(graph, { g })).length, 1)
+  t.ok(looks < 2 * g.length, `${looks} looks`)
+})
+
+t.test('others get their turn while names of graphs are passed over', async (t) => {
+  const keep = await createLorekeep({ backend: new MemoryBackend() })
+  t.teardown(() => keep.close())
+  const triple = { s: { v: 'urn:s', e: true }, p: { v: 'urn:p', e: true }, o: { v: 'o', e: false } }
+  const triples = Array.from({ length: 100 }, (_, n): Triple => ({ ...triple, g: `urn:g${n}` }))
+  for (const id of ['a', 'b']) {
+    await keep.knowledge.write({ user, id }, [
+      messageOf(triples, 'one'),
+      messageOf([triple], 'two'),
+    ])
+    await keep.knowledge.index({ user, id })
+  }
+  for (const [collection, expected] of [
+    ['one', 100],
+    ['two', 0],
+  ] as const) {
+    const graph = keep.knowledge.graph({ user, collection })
+    patience.rows = 1
+    let turns = 0
+    let isOver = false
+    const counting = (async () => {
+      for (; !isOver; turns++) await new Promise((resolve) => setImmediate(resolve))
+    })()
+    let told = 0
+    for await (const _ of graph.graphs()) told++
+    isOver = true
+    await counting
+    patience.rows = usual
+    t.equal(told, expected)
+    t.ok(turns >= 100, `${turns} turns`)
+  }
 })

@@ -219,6 +219,7 @@ class PartNames implements Names {
   name = ''
   readonly #view: PartView
   #place = 0
+  #passed = 0
 
   constructor(view: PartView) {
     this.#view = view
@@ -234,6 +235,7 @@ class PartNames implements Names {
       if (g !== DEFAULT && isSeen) this.name = part.terms.term(g).v
       this.#place = end
       if (g !== DEFAULT && isSeen) return true
+      if (++this.#passed % patience.rows === 0) throw pause()
     }
     return false
   }
