@@ -36,6 +36,12 @@ export class Blocks {
     this.#cache.forget(number)
   }
 
+  /** Where numbers may be given a second time: what is on its way may be of the first. */
+  clear(): void {
+    this.#coming.clear()
+    this.#cache.clear()
+  }
+
   /** Those of these that are wanted first, where they are not here. What cannot be read is read again by who wants it. */
   readAhead(numbers: Iterable<number>): void {
     const most = Math.min(mostAhead, mostAheadBytes / Math.max(1, this.#size))
@@ -43,8 +49,9 @@ export class Blocks {
     for (const number of numbers) {
       if (++place > most) return
       if (this.#coming.has(number) || this.#cache.peek(number) !== undefined) continue
-      const coming = this.#read(number).finally(() => {
-        if (this.#coming.get(number) === coming) this.#coming.delete(number)
+      const isWanted = () => this.#coming.get(number) === coming
+      const coming = this.#read(number, isWanted).finally(() => {
+        if (isWanted()) this.#coming.delete(number)
       })
       this.#coming.set(number, coming)
     }
@@ -55,10 +62,10 @@ export class Blocks {
     return this.#coming.get(number)
   }
 
-  async #read(number: number): Promise<void> {
+  async #read(number: number, isWanted: () => boolean): Promise<void> {
     const bytes = await this.#storage.get(blockKey(number)).catch(() => undefined)
     // Somebody may have forgotten it meanwhile: it was deleted, or there is another one.
-    if (bytes === undefined || !this.#coming.has(number)) return
+    if (bytes === undefined || !isWanted()) return
     this.keep(number, new DocumentBlock(bytes))
   }
 }

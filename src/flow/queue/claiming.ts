@@ -76,7 +76,7 @@ export async function claim(
   if (taken.length === 0) return { jobs: [], more }
   draft.count(flow).queued -= taken.length
   flow.lanes.write(draft)
-  const found = await lookUp(draft, taken)
+  const found = await lookUp(draft, id, taken)
   // The next claim finds them in memory; others may be first with some of those jobs.
   if (draft.isShared) draft.blocks.readAhead(flow.lanes.blocksAhead(timesAhead * turns))
   const jobs: Claimed[] = []
@@ -189,14 +189,22 @@ interface FoundJob {
   readonly latest: LatestRecord | LorekeepError | undefined
 }
 
-async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly FoundJob[]> {
+async function lookUp(
+  draft: Draft,
+  flow: string,
+  turns: readonly Turn[],
+): Promise<readonly FoundJob[]> {
   const known = await knownOf(
     draft,
     turns.filter((turn) => turn.again),
   )
   const before = new Map(known.map((job) => [job.number, job]))
   const asked = turns.map(({ number }) => before.get(number) ?? { number, ownBody: false })
-  const documents = await readDocuments(draft, asked)
+  const read = await readDocuments(draft, asked)
+  // Another's would be processed under this one's lease, and its text told to this one's user.
+  const documents = read.map((found, place) => {
+    return found && isOfTurn(found, flow, turns[place]!) ? found : undefined
+  })
   const names = turns.map(({ user, number }, place) => {
     return latestKey(user, documents[place]?.document ?? before.get(number)?.record?.document ?? '')
   })
@@ -213,6 +221,10 @@ async function lookUp(draft: Draft, turns: readonly Turn[]): Promise<readonly Fo
     const record = turn.again ? job?.record : document && newRecord(document)
     return { turn, record, ownBody: job?.ownBody === true, document, latest: latest[place] }
   })
+}
+
+function isOfTurn(found: StoredDocument, flow: string, { user, hash }: Turn): boolean {
+  return found.flow === flow && found.user === user && hashOf(found.document) === hash
 }
 
 /** What cannot be read is no reason to stop the others. What is not known of a job is made up. */

@@ -16,7 +16,14 @@ import { TurnTaking } from '../../turn-taking.js'
 import { Blocks } from './blocks.js'
 import { Draft, isSame, NeedsCleanDraft, OutdatedState } from './draft.js'
 import type { Membership } from './members.js'
-import { changesBehind, followTo, lookAhead, lookAtHead, type Ahead } from './following.js'
+import {
+  changesBehind,
+  followTo,
+  isOfHistory,
+  lookAhead,
+  lookAtHead,
+  type Ahead,
+} from './following.js'
 import { isUntaken } from './gate.js'
 import { headKey, type HeadRecord } from './records.js'
 import { isPutOff, SeenPosts, type Asking } from './seen-posts.js'
@@ -119,7 +126,7 @@ const keepUpMs = 50
 export class Committer {
   readonly #options: CommitterOptions
   readonly #blocks: Blocks
-  readonly #token: string
+  #token: string
   readonly #turn: TurnTaking
   #state: State
   #waiting: Waiting[] = []
@@ -652,6 +659,7 @@ export class Committer {
       const seen = this.#turn.isShared ? (known ?? (await lookAhead(storage, this.#state))) : known
       // After a fail-over that lost the end of a history, what was seen before may be gone.
       this.#posts.see(seen?.posted)
+      if (seen !== undefined && !isOfHistory(this.#state, seen)) this.#forget()
       const isFollowed = this.#stale === 'behind' && (await this.#follow(seen))
       if (!isFollowed) {
         // What is half followed is of no use.
@@ -664,6 +672,12 @@ export class Committer {
       for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
       return false
     }
+  }
+
+  /** The state may be of a lost history: numbers of its blocks, and names of its heads, are given a second time. */
+  #forget(): void {
+    this.#blocks.clear()
+    this.#token = this.#options.chance.token()
   }
 
   /** False where others have written what cannot be applied to the state. */

@@ -1,8 +1,10 @@
 // How a state comes up to the newest head by what the commits in between tell of themselves.
 
+import { readableNow } from '../../damage.js'
 import { decodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
 import { follow } from './changes.js'
+import { isSame } from './draft.js'
 import { inboxKeys, postedAt, type Posted } from './gate.js'
 import {
   changeKey,
@@ -71,6 +73,13 @@ export async function changesBehind(
   const all = [...changes.slice(0, count), ...more]
   const found = all.filter((change) => change !== undefined)
   return found.length === count ? { head, changes: found } : none
+}
+
+/** Whether the state is known to be of the history that was seen, and not of one whose end a fail-over has lost. */
+export function isOfHistory({ head, headBytes }: State, seen: Ahead): boolean {
+  if (isSame(seen.head, headBytes)) return true
+  const [next] = seen.changes
+  return readableNow(() => next && decodeRecord<ChangeRecord>(next))?.before === head.token
 }
 
 /** False where that cannot be done; then the state is of no use any more. */

@@ -3,7 +3,7 @@
 import t from 'tap'
 import type { Storage } from '../../../src/storage.js'
 import { Blocks } from '../../../src/flow/queue/blocks.js'
-import { BlockBuilder, Ticket } from '../../../src/flow/queue/block.js'
+import { BlockBuilder, DocumentBlock, Ticket } from '../../../src/flow/queue/block.js'
 import { Lanes } from '../../../src/flow/queue/lanes.js'
 import { blockKey, slotsPerBlock } from '../../../src/flow/queue/records.js'
 import { MemoryBackend } from '../../../adapters/memory.js'
@@ -58,6 +58,25 @@ t.test('what is read ahead is there, once for all who want it', async (t) => {
   t.equal(blocks.coming(7), undefined)
   blocks.readAhead([0, 1, 2])
   t.equal(asked.length, 4)
+})
+
+t.test('what was on its way when all was forgotten is not kept', async (t) => {
+  const { storage, letGo } = slow(await stored(1))
+  const blocks = new Blocks(storage)
+  blocks.keep(1, new DocumentBlock(bytesOf('b1')))
+  blocks.readAhead([0])
+  const old = blocks.coming(0)
+  blocks.clear()
+  t.equal(blocks.peek(1), undefined)
+  t.equal(blocks.coming(0), undefined)
+  letGo()
+  blocks.readAhead([0])
+  const coming = blocks.coming(0)
+  await old
+  t.equal(blocks.peek(0), undefined, 'nor is it by who asks again')
+  letGo()
+  await coming
+  t.equal(blocks.peek(0)?.count, 1)
 })
 
 t.test('what is forgotten while it comes does not come', async (t) => {

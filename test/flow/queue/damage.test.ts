@@ -11,7 +11,7 @@ import type { Storage } from '../../../src/storage.js'
 import { altered } from '../../fixtures/altered-storage.js'
 import { flowProblems } from '../../fixtures/problems.js'
 import { VirtualClock } from '../virtual-clock.js'
-import { documentOf, failureOf, jobsOf, openQueue, drained, steps } from './queues.js'
+import { documentOf, failureOf, flowOf, jobsOf, openQueue, drained, steps } from './queues.js'
 
 const corrupt = { code: 'LK_STORAGE_CORRUPT' }
 
@@ -188,6 +188,29 @@ t.test('without a record and a document a job is a dead letter by its number', a
   t.match(await jobsOf(other, { flow: 'f', state: 'dead' }), [
     { id: `lost.${number.toString(36)}`, document: '', failures: [{ message: /the document/ }] },
   ])
+})
+
+t.test("nobody gets another's document", async (t) => {
+  for (const [id, user, flow] of [
+    ['other', 'alice', 'f'],
+    ['mine', 'bob', 'f'],
+    ['mine', 'alice', 'g'],
+  ] as const) {
+    const storage = await new MemoryBackend().open('flows')
+    const queue = await openQueue(storage)
+    await queue.define(flowOf('g'))
+    const job = await queue.load('f', documentOf('mine'))
+    const key = blockKey(blockOf(numberIn(job)!))
+    const another = await queue.load(flow, documentOf(id, user))
+    const value = await storage.get(blockKey(blockOf(numberIn(another)!)))
+    await storage.write([{ type: 'put', key, value: value! }])
+    const other = await openQueue(storage)
+    const { jobs } = await other.claim('f', 1)
+    t.strictSame(jobs, [], `${id} of ${user} in ${flow}`)
+    t.match(await jobsOf(other, { flow: 'f', state: 'dead' }), [
+      { user: 'alice', failures: [{ code: 'LK_STORAGE_CORRUPT', message: /the document/ }] },
+    ])
+  }
 })
 
 t.test('a delay that is too far ahead, of a job without a record, is no delay', async (t) => {

@@ -9,12 +9,12 @@ import { changesBehind, followTo } from '../../../src/flow/queue/following.js'
 import { keptChanges, leftKey } from '../../../src/flow/queue/records.js'
 import { leasesOf, loadState, type State } from '../../../src/flow/queue/state.js'
 import type { Claimed, JobQueue } from '../../../src/flow/queue/queue.js'
-import type { Storage } from '../../../src/storage.js'
+import type { Entry, Storage } from '../../../src/storage.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { flowProblems } from '../../fixtures/problems.js'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { VirtualClock } from '../virtual-clock.js'
-import { documentOf, failureOf, flowOf, openQueue, steps } from './queues.js'
+import { documentOf, failureOf, flowOf, jobsOf, openQueue, steps } from './queues.js'
 
 const seed = pickSeed()
 
@@ -88,6 +88,37 @@ t.test('changes of another history are not followed', async (t) => {
   state.head = { ...state.head, token: 'lost' }
   await queue.load('f', documentOf('e'))
   t.notOk(await isFollowed(one, state))
+})
+
+t.test('documents of a lost history are forgotten, though others have their numbers', async (t) => {
+  const memory = new SharedMemory()
+  t.teardown(() => memory.close())
+  const [one, two] = [await memory.backend().open('flows'), await memory.backend().open('flows')]
+  const [first, second] = [await openQueue(one), await openQueue(two)]
+  const before = await entriesIn(one)
+  await first.load('f', documentOf('lost', 'bob'))
+  await failOver(one, before)
+  const id = await second.load('f', documentOf('found', 'bob'))
+  const query = { flow: 'f', user: 'bob' }
+  t.match(await jobsOf(first, query), [{ id, document: 'found' }])
+  const { jobs } = await first.claim('f', 1)
+  t.match(jobs, [{ record: { id, document: 'found' } }])
+  t.equal(String(Buffer.from(jobs[0]!.document.text)), 'text of found')
+})
+
+t.test('what is written again behind a lost history is another commit', async (t) => {
+  const memory = new SharedMemory()
+  t.teardown(() => memory.close())
+  const [one, two] = [await memory.backend().open('flows'), await memory.backend().open('flows')]
+  const [first, second] = [await openQueue(one), await openQueue(two)]
+  const before = await entriesIn(one)
+  await first.load('f', documentOf('lost'))
+  await second.refresh()
+  t.match(await jobsOf(second, { flow: 'f' }), [{ document: 'lost' }])
+  await failOver(one, before)
+  const id = await first.load('f', documentOf('found'))
+  await second.refresh()
+  t.match(await jobsOf(second, { flow: 'f' }), [{ id, document: 'found' }])
 })
 
 t.test('whoever has the storage alone leaves no changes', async (t) => {
@@ -209,6 +240,21 @@ const reading = (storage: Storage) => ({
   putRun: () => undefined,
   deleteRun: () => undefined,
 })
+
+async function entriesIn(storage: Storage): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for await (const page of storage.scan({})) entries.push(...page)
+  return entries
+}
+
+/** To a standby that has this much. */
+async function failOver(storage: Storage, kept: readonly Entry[]): Promise<void> {
+  const lost = await entriesIn(storage)
+  await storage.write([
+    ...lost.map(({ key }) => ({ type: 'del', key }) as const),
+    ...kept.map(({ key, value }) => ({ type: 'put', key, value }) as const),
+  ])
+}
 
 async function countOf(storage: Storage): Promise<number> {
   let count = 0
