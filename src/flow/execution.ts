@@ -2,6 +2,7 @@
 
 import { inspect } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
+import { readable } from '../damage.js'
 import { LorekeepError } from '../errors.js'
 import type { Clock } from '../clock.js'
 import { longestTimer } from '../door/rules.js'
@@ -132,12 +133,19 @@ export class Execution {
     // A flow may have been given other steps since.
     const other = record.steps.findIndex((name, place) => name !== steps[place]?.name)
     const same = other < 0 ? record.steps.length : other
-    const last = recordedPlaces(record).findLast(
+    const places = recordedPlaces(record).filter(
       (place) => place < Math.min(same, steps.length - 1),
     )
-    const recorded = last === undefined ? undefined : await queue.output(number, last)
-    let place = last === undefined || recorded === undefined ? 0 : last + 1
-    let input: unknown = recorded === undefined ? document : deserialize(recorded)
+    let place = 0
+    let input: unknown = document
+    // Damage costs the work of a step, and not the document: what cannot be read is made again.
+    for (const last of places.reverse()) {
+      const recorded = await this.#recorded(number, last)
+      if (recorded === undefined) continue
+      place = last + 1
+      input = recorded.output
+      break
+    }
     let since = clock.elapsed()
     for (; place < steps.length; place++) {
       // place < length
@@ -153,6 +161,18 @@ export class Execution {
         since = clock.elapsed()
       }
       input = output
+    }
+  }
+
+  /** What a step returned; `undefined` where it is not there, or damaged. */
+  async #recorded(number: number, step: number): Promise<{ readonly output: unknown } | undefined> {
+    const { queue } = this.#options
+    const bytes = await readable(() => queue.output(number, step))
+    if (bytes === undefined) return undefined
+    try {
+      return { output: deserialize(bytes) }
+    } catch {
+      return undefined
     }
   }
 

@@ -3,13 +3,23 @@ import { join } from 'node:path'
 import t from 'tap'
 import { LevelBackend } from '../../../adapters/level/index.js'
 import { MemoryBackend } from '../../../adapters/memory.js'
-import { blockKey, blockOf, jobKey, latestKey, leftKey } from '../../../src/flow/queue/records.js'
+import {
+  blockKey,
+  blockOf,
+  jobKey,
+  latestKey,
+  leftKey,
+  outputKey,
+} from '../../../src/flow/queue/records.js'
 import { numberIn } from '../../../src/flow/queue/block.js'
+import { LorekeepError } from '../../../src/errors.js'
 import { decodeRecord } from '../../../src/record.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { Storage } from '../../../src/storage.js'
 import { altered } from '../../fixtures/altered-storage.js'
 import { flowProblems } from '../../fixtures/problems.js'
+import { KeptBackend } from '../../objects/kept-backend.js'
+import { Notes, running } from '../running.js'
 import { VirtualClock } from '../virtual-clock.js'
 import { documentOf, failureOf, flowOf, jobsOf, openQueue, drained, steps } from './queues.js'
 
@@ -340,4 +350,56 @@ t.test('a damaged value file of a document is told by every read of its job', as
   t.match(await again.flows.stats('default'), { queued: 0, done: 1, dead: 1 })
   await t.rejects(again.flows.job(job), corrupt)
   await t.rejects(again.flows.document(ofLost), corrupt)
+})
+
+t.test('a recorded output that is damaged is made again, from the last sound one', async (t) => {
+  for (const [damaged, again] of [
+    [[1], ['b']],
+    [[0], []],
+    [
+      [0, 1],
+      ['a', 'b'],
+    ],
+  ] as const) {
+    for (const how of ['its bytes', 'its reading'] as const) {
+      const keys = new Set<string>()
+      const real = new MemoryBackend()
+      const open = real.open.bind(real)
+      real.open = async (partition) => {
+        const storage = await open(partition)
+        const get: Storage['get'] = async (key) => {
+          if (!keys.has(String(key))) return storage.get(key)
+          throw new LorekeepError('LK_STORAGE_CORRUPT', 'on purpose')
+        }
+        return altered(storage, { get })
+      }
+      const { flows, clock, backend } = await running(t, { backend: new KeptBackend(real) })
+      let job = ''
+      const notes = new Notes().on('c', async (input) => {
+        if (notes.runs.length > 3) return input
+        const storage = await backend.open('flows')
+        for (const place of damaged) {
+          const key = outputKey(numberIn(job)!, place)
+          if (how === 'its reading') keys.add(String(key))
+          else await storage.write([{ type: 'put', key, value: Buffer.from('no output') }])
+        }
+        throw new Error('on purpose')
+      })
+      // What was written anew can be read.
+      for (const [place, name] of ['a', 'b'].entries()) {
+        notes.on(name, () => {
+          keys.delete(String(outputKey(numberIn(job)!, place)))
+          return name
+        })
+      }
+      await flows.define({ id: 'f', steps: notes.steps('a', 'b', 'c', 'd'), maxAttempts: 2 })
+      job = (await flows.load('f', { id: 'x', content: 'text' })).job
+      flows.run()
+      await clock.advance(10_000)
+      const runs = ['a', 'b', 'c', ...again, 'c', 'd'].map((step) => `x ${step}`)
+      t.strictSame(notes.runs, runs, `${how} of ${damaged.join()}`)
+      t.match(await flows.job(job), { state: 'done', attempts: 2, failures: [{ step: 'c' }] })
+      t.strictSame(await flowProblems(await backend.open('flows')), [])
+    }
+  }
 })
