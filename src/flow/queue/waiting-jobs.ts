@@ -69,7 +69,7 @@ interface Waiting {
 
 /** All jobs that wait. */
 export async function runPart(place: Place, ofFlows: readonly Runs[]): Promise<Part> {
-  const { draft, search } = place
+  const { search } = place
   const numbers: Waiting[] = []
   let end: number | undefined
   for (const runs of ofFlows) {
@@ -78,7 +78,9 @@ export async function runPart(place: Place, ofFlows: readonly Runs[]): Promise<P
     if (last !== undefined && (end === undefined || isBefore(search, last, end))) end = last
   }
   const asked = numbers.filter(({ number }) => end === undefined || !isBefore(search, end, number))
-  return partOf(place, await queuedJobs(draft, asked), end)
+  asked.sort((a, b) => (search.isReverse ? b.number - a.number : a.number - b.number))
+  const part = await queuedJobs(place, asked)
+  return partOf(place, part.found, part.end ?? end)
 }
 
 /** What waits in runs, and the last number that was looked at where there are more. */
@@ -230,25 +232,30 @@ async function entriesIn(draft: Draft, range: Range): Promise<Entry[]> {
   return entries
 }
 
-async function queuedJobs(
-  draft: Draft,
-  asked: readonly { readonly number: number; readonly again: boolean }[],
-): Promise<FoundJob[]> {
+/** Of these, in their order, so many as their blocks may be read for. */
+async function queuedJobs({ draft, sizes }: Place, asked: readonly Waiting[]): Promise<Part> {
   const again = asked.filter((job) => job.again).map(({ number }) => number)
   const records = await jobRecords(draft, again)
   const known = new Map(again.map((number, at) => [number, records[at]]))
   const found: FoundJob[] = []
-  for (const { number, again } of asked) {
+  let left = sizes.bytes
+  let block: number | undefined
+  for (const [place, { number, again }] of asked.entries()) {
     const record = known.get(number)
     if (record !== undefined) found.push({ number, job: jobOf(record) })
     else if (again) await draft.contradiction(`job ${number} is queued without a record`)
     else {
-      const stored = (await readBlock(draft, blockOf(number)))?.at(slotOf(number), number)
+      const isNext = blockOf(number) !== block
+      if (isNext && left <= 0) return { found, end: asked[place - 1]?.number }
+      block = blockOf(number)
+      const read = await readBlock(draft, block)
+      if (isNext) left -= read?.size ?? 0
+      const stored = read?.at(slotOf(number), number)
       if (stored !== undefined) found.push({ number, job: queuedJobOf(stored) })
       else await draft.contradiction(`job ${number} is queued without a document`)
     }
   }
-  return found
+  return { found, end: undefined }
 }
 
 function numbersOf({ first, hashes }: Run, isReverse: boolean): number[] {

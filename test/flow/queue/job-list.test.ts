@@ -2,15 +2,18 @@
 
 import t from 'tap'
 import { numberIn } from '../../../src/flow/queue/block.js'
-import { Listings } from '../../../src/flow/listings.js'
+import { Listings, searchOf } from '../../../src/flow/listings.js'
 import { lookSizes as usualSizes } from '../../../src/flow/queue/job-search.js'
 import type { JobQueue } from '../../../src/flow/queue/queue.js'
 import type { Job, JobQuery, JobState } from '../../../src/flow/types.js'
 import { Cursors } from '../../../src/paging.js'
+import type { Storage } from '../../../src/storage.js'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { altered } from '../../fixtures/altered-storage.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { VirtualClock } from '../virtual-clock.js'
-import { chanceOf, documentOf, failureOf, flowOf, openQueue, steps } from './queues.js'
+import { chanceOf, documentOf, failureOf, flowOf, jobsOf, openQueue, steps } from './queues.js'
 
 const seed = pickSeed()
 const cursors = new Cursors(() => 'secret')
@@ -227,3 +230,42 @@ t.test(`pages of what changes have once what was there all the time (seed ${seed
   }
   t.comment(`${pages} pages`)
 })
+
+t.test(
+  'of large documents that wait no more are read in one go than their sizes allow',
+  async (t) => {
+    const storage = await new MemoryBackend().open('flows')
+    const loading = await openQueue(storage)
+    await loading.define(flowOf('g'))
+    const ids: string[] = []
+    for (let n = 0; n < 6; n++) {
+      const document = documentOf(`d${n}`, `user ${n % 3}`, 'x'.repeat(1000))
+      ids.push(await loading.load(n % 2 === 0 ? 'f' : 'g', document))
+    }
+    for (const order of ['asc', 'desc'] as const) {
+      let bytes = 0
+      const get: Storage['get'] = async (key) => {
+        const value = await storage.get(key)
+        bytes += value?.length ?? 0
+        return value
+      }
+      const lookSizes = { ...usualSizes, bytes: 1500 }
+      const queue = await openQueue(altered(storage, { get }), { lookSizes })
+      const search = searchOf({ state: 'queued' }, order === 'desc')
+      bytes = 0
+      const { found, next } = await queue.lookForJobs(search, undefined, 100)
+      const wanted = order === 'desc' ? ids.toReversed() : ids
+      t.strictSame(
+        found.map(({ job }) => job.id),
+        wanted.slice(0, 2),
+      )
+      t.equal(next, numberIn(wanted[1]!))
+      t.ok(bytes < 3000, `${bytes} bytes`)
+      const jobs = await jobsOf(queue, { state: 'queued', order })
+      t.strictSame(
+        jobs.map(({ id }) => id),
+        wanted,
+      )
+    }
+  },
+)
