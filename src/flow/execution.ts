@@ -43,6 +43,10 @@ const maxMessageLength = 1000
 /** What failures say of a file that could not be read, before the first step. */
 const readingName = 'read'
 
+/** What the storage of the queue says for a while that is away, and how long it is waited for before it is asked again. */
+const outageCodes = ['LK_STORAGE_UNAVAILABLE', 'LK_STORAGE_FAILED'] as const
+const outagePausesMs = [100, 400, 1600, 6400]
+
 /** How much work of steps that need not be recorded a failure may cost. */
 const maxRepeatedMs = 1000
 
@@ -56,6 +60,7 @@ export class Execution {
   #work: Promise<unknown> = Promise.resolve()
   #isWorking = false
   #hasWorked = false
+  #endPause: () => void = () => {}
   /** What a step threw, as opposed to what the queue did. */
   #thrown: { readonly error: unknown } | undefined
 
@@ -92,7 +97,7 @@ export class Execution {
         onStepsEnded()
       }
       const names = steps.map(({ name }) => name)
-      await queue.complete(claimed, names)
+      await this.#asked(() => queue.complete(claimed, names))
       return 'done'
     } catch (error) {
       return this.#settle(error)
@@ -105,6 +110,7 @@ export class Execution {
         ? new LorekeepError('LK_LEASE_LOST', 'its lease ran out, or it was cancelled')
         : new LorekeepError('LK_CLOSED', 'the runner was stopped')
     this.#step?.giveUp(this.#interruption)
+    this.#endPause()
     this.onInterrupted()
   }
 
@@ -157,7 +163,7 @@ export class Execution {
       if (bytes === undefined) onStep(step.name)
       else {
         const names = steps.slice(0, place + 1).map(({ name }) => name)
-        await queue.record(claimed, names, bytes)
+        await this.#asked(() => queue.record(claimed, names, bytes))
         since = clock.elapsed()
       }
       input = output
@@ -167,13 +173,40 @@ export class Execution {
   /** What a step returned; `undefined` where it is not there, or damaged. */
   async #recorded(number: number, step: number): Promise<{ readonly output: unknown } | undefined> {
     const { queue } = this.#options
-    const bytes = await readable(() => queue.output(number, step))
+    const bytes = await readable(() => this.#asked(() => queue.output(number, step)))
     if (bytes === undefined) return undefined
     try {
       return { output: deserialize(bytes) }
     } catch {
       return undefined
     }
+  }
+
+  /** What the queue does, again where its storage was away for a while: that is not the document's fault. */
+  async #asked<Result>(ask: () => Promise<Result>): Promise<Result> {
+    for (const pauseMs of outagePausesMs) {
+      try {
+        return await ask()
+      } catch (error) {
+        if (!outageCodes.some((code) => isCode(error, code))) throw error
+      }
+      await this.#pause(pauseMs)
+    }
+    return ask()
+  }
+
+  /** @throws why it was interrupted */
+  async #pause(delayMs: number): Promise<void> {
+    if (this.#interruption === undefined) {
+      await new Promise<void>((resolve) => {
+        const cancel = this.#options.clock.after(delayMs, resolve)
+        this.#endPause = () => {
+          cancel()
+          resolve()
+        }
+      })
+    }
+    if (this.#interruption !== undefined) throw this.#interruption
   }
 
   /** A file is read first, again at each delivery: its text is not written, and may be large. */
@@ -258,13 +291,19 @@ export class Execution {
     }
   }
 
+  /** Nothing is wrong with the document. What a storage refuses that is there it may refuse for what it is. */
+  #isReleased(error: unknown): boolean {
+    if (this.isInterrupted) return true
+    return isCode(error, 'LK_STORAGE_UNAVAILABLE') && this.#thrown?.error !== error
+  }
+
   #failureOf(error: unknown): JobFailure {
     const { claimed, clock } = this.#options
     return {
       at: new Date(clock.now()).toISOString(),
       attempt: claimed.record.attempts,
       step: this.#step?.name ?? '',
-      cause: this.isInterrupted
+      cause: this.#isReleased(error)
         ? 'released'
         : isCode(error, 'LK_STEP_TIMEOUT')
           ? 'timeout'

@@ -218,7 +218,7 @@ export interface JobFailure {
   readonly step: string
   /**
    * `failed`: it threw; `timeout`: it was abandoned; `crashed`: its lease ran out; `released`: the
-   * runner stopped, which costs no attempt.
+   * runner stopped, or the storage was away when the steps had ended, which costs no attempt.
    */
   readonly cause: 'failed' | 'timeout' | 'crashed' | 'released'
   /** Of a LorekeepError. */

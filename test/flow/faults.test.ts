@@ -3,11 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { serialize } from 'node:v8'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
-import { LorekeepError } from '../../src/errors.js'
+import { LorekeepError, type ErrorCode } from '../../src/errors.js'
 import type { Claimed, JobQueue } from '../../src/flow/queue/queue.js'
+import { latestKey } from '../../src/flow/queue/records.js'
 import type { Storage } from '../../src/storage.js'
+import { altered } from '../fixtures/altered-storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { backends } from '../fixtures/stores.js'
 import { flowProblems } from '../fixtures/problems.js'
@@ -21,7 +23,9 @@ import {
   openQueue,
   steps,
 } from './queue/queues.js'
-import { VirtualClock } from './virtual-clock.js'
+import { KeptBackend } from '../objects/kept-backend.js'
+import { Notes, running } from './running.js'
+import { settled, VirtualClock } from './virtual-clock.js'
 
 /** A queue with jobs in every state. */
 interface Scene {
@@ -180,6 +184,83 @@ t.test('a load that was refused while the storage failed is not there later', as
     (await jobsOf(queue, { flow: 'f' })).map(({ document }) => document),
     ['last'],
   )
+})
+
+/** A store whose queue refuses the ends of jobs, so often, with a code. */
+async function refusingEnds(t: Test, code: ErrorCode, times: number) {
+  const left = { times }
+  const real = new MemoryBackend()
+  const open = real.open.bind(real)
+  real.open = async (partition) => {
+    const storage = await open(partition)
+    const end = String(latestKey('alice', 'x'))
+    const write: Storage['write'] = async (operations, options) => {
+      if (operations.some(({ key }) => String(key) === end) && left.times-- > 0)
+        throw new LorekeepError(code, 'on purpose')
+      await storage.write(operations, options)
+    }
+    return altered(storage, { write })
+  }
+  const store = await running(t, { backend: new KeptBackend(real) })
+  const notes = new Notes()
+  await store.flows.define({ id: 'f', steps: notes.steps('a', 'b'), maxAttempts: 1 })
+  const { job } = await store.flows.load('f', { id: 'x', user: 'alice', content: 'text' })
+  const runner = store.flows.run()
+  return { ...store, runner, notes, job, left }
+}
+
+for (const code of ['LK_STORAGE_UNAVAILABLE', 'LK_STORAGE_FAILED'] as const) {
+  t.test(`an outage of the queue costs no attempt and no step: ${code}`, async (t) => {
+    const { flows, clock, notes, job, left } = await refusingEnds(t, code, 3)
+    await clock.advance(20_000)
+    t.ok(left.times < 0)
+    t.strictSame(notes.runs, ['x a', 'x b'])
+    t.match(await flows.job(job), { state: 'done', attempts: 1, failures: [] })
+  })
+
+  t.test(`an outage while outputs are recorded costs neither: ${code}`, async (t) => {
+    const backend = new FaultyBackend(new KeptBackend(new MemoryBackend()))
+    const { flows, clock } = await running(t, { backend: backend as never })
+    const notes = new Notes().on('a', () => {
+      if (code === 'LK_STORAGE_UNAVAILABLE') backend.refusesWrites = true
+      else Object.assign(backend, { failAt: backend.calls + 1, lasting: true })
+    })
+    await flows.define({ id: 'f', steps: notes.steps('a', 'b'), maxAttempts: 1 })
+    const { job } = await flows.load('f', { id: 'x', content: 'text' })
+    flows.run()
+    await clock.advance(1000)
+    Object.assign(backend, { failAt: Infinity, refusesWrites: false })
+    await clock.advance(20_000)
+    t.strictSame(notes.runs, ['x a', 'x b'])
+    t.match(await flows.job(job), { state: 'done', attempts: 1, failures: [] })
+  })
+}
+
+t.test('a job whose end cannot be written goes back as it was', async (t) => {
+  const { flows, clock, notes, job } = await refusingEnds(t, 'LK_STORAGE_UNAVAILABLE', 5)
+  await clock.advance(20_000)
+  t.strictSame(notes.runs, ['x a', 'x b', 'x b'])
+  const failures = [{ cause: 'released', step: 'b', code: 'LK_STORAGE_UNAVAILABLE' }]
+  t.match(await flows.job(job), { state: 'done', attempts: 1, failures })
+})
+
+t.test('what the storage refuses again and again is no outage', async (t) => {
+  const { flows, clock, notes, job } = await refusingEnds(t, 'LK_STORAGE_FAILED', Infinity)
+  await clock.advance(20_000)
+  t.strictSame(notes.runs, ['x a', 'x b'])
+  const failures = [{ cause: 'failed', code: 'LK_STORAGE_FAILED' }]
+  t.match(await flows.job(job), { state: 'dead', attempts: 1, failures })
+})
+
+t.test('a runner that is stopped waits for no outage', async (t) => {
+  const store = await refusingEnds(t, 'LK_STORAGE_UNAVAILABLE', Infinity)
+  const { flows, clock, runner, job } = store
+  await settled()
+  const stopping = runner.stop({ timeoutMs: 50 })
+  await clock.advance(50)
+  await stopping
+  t.match(await flows.job(job), { state: 'queued', attempts: 0 })
+  t.equal(clock.pending, 0, 'no timer is left')
 })
 
 async function begun(backend: FaultyBackend): Promise<Scene> {
