@@ -107,13 +107,12 @@ export interface ProblemDetails {
 }
 
 export function problemOf(thrown: unknown, requestId: string): ProblemDetails {
-  const error = thrown instanceof LorekeepError ? thrown : new LorekeepError('LK_INTERNAL')
+  const error = errorForClients(thrown)
   const { code, kind } = error
   const title = catalogue[code].message
-  const open = isForClients(code)
-  const detail = open ? shortText(error.message, longestDetail) : closedDetail(error)
+  const detail = shortText(error.message, longestDetail)
   const { errors, errorsOmitted, ...rest } = error.details
-  const details = open ? plainMembers(rest) : {}
+  const details = plainMembers(rest)
   return {
     ...details,
     type: `urn:lorekeep:error:${code}`,
@@ -123,9 +122,15 @@ export function problemOf(thrown: unknown, requestId: string): ProblemDetails {
     code,
     kind,
     requestId,
-    ...((open && listOf(errors, errorsOmitted)) || { errors: [{ ...details, message: detail }] }),
+    ...(listOf(errors, errorsOmitted) ?? { errors: [{ ...details, message: detail }] }),
     error: { type: kind, message: detail },
   }
+}
+
+/** What may leave the house of an error: where its words may not, those of its code. */
+export function errorForClients(thrown: unknown): LorekeepError {
+  const error = thrown instanceof LorekeepError ? thrown : new LorekeepError('LK_INTERNAL')
+  return isForClients(error.code) ? error : new LorekeepError(error.code, closedDetail(error))
 }
 
 export function problemHeaders({
@@ -151,12 +156,9 @@ function isForClients(code: ErrorCode): boolean {
 }
 
 /** A full disk is for the client to know: it may wait, or ask for room. It names no file. */
-function closedDetail({ code, cause }: LorekeepError): string {
-  const { message } = catalogue[code]
+function closedDetail({ code, cause }: LorekeepError): string | undefined {
   const isStorage = code === 'LK_STORAGE_FAILED' || code === 'LK_STORAGE_UNAVAILABLE'
-  return isStorage && isDiskFull(cause)
-    ? `${message}: no space is left on the server's disk`
-    : message
+  return isStorage && isDiskFull(cause) ? "no space is left on the server's disk" : undefined
 }
 
 /** Whatever was collected: an answer repeats no more than this of what a client sent. */

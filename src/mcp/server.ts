@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly tellsProgress?: boolean
   /** Told what is no LorekeepError: of that an assistant learns nothing. */
   readonly onError: (error: unknown) => void
+  /** Told every LorekeepError, of which an assistant gets what is returned: by default all. */
+  readonly onRefusal?: (error: LorekeepError) => LorekeepError
   /** Bounds a question: its time, and how many there are at once. */
   readonly bounded?: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>
 }
@@ -56,7 +58,7 @@ const asGiven: { readonly params: StandardSchemaV1<unknown, Readonly<Record<stri
 }
 
 export function createServer(sdk: Sdk, options: ServerOptions): Server {
-  const { stores, mayWrite, writing, onError } = options
+  const { stores, mayWrite, writing } = options
   const { bounded = unbounded, tellsProgress = true } = options
   const server = new sdk.Server(
     { name: 'lorekeep', version },
@@ -87,7 +89,7 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
     } catch (error) {
       // Nobody reads it, and what ended the work was no fault.
       if (mcpReq.signal.aborted) throw error
-      return refusal(error, onError)
+      return refusal(toldError(error, options))
     }
   })
   server.setRequestHandler('resources/list', asGiven, ({ cursor }, { mcpReq }) =>
@@ -140,7 +142,7 @@ export function createServer(sdk: Sdk, options: ServerOptions): Server {
       return await bounded(async (signal) => work(askerOf(await stores, asked, signal)))
     } catch (error) {
       if (asked.signal.aborted) throw error
-      const { code, kind, message, details } = toldError(error, onError)
+      const { code, kind, message, details } = toldError(error, options)
       const number =
         kind === 'argument' || kind === 'not-found'
           ? sdk.ProtocolErrorCode.InvalidParams
@@ -165,8 +167,7 @@ function whyNone(name: string, offered: readonly string[], writing: string): str
 }
 
 /** For programs its code and details are in `_meta`: the object of an answer has another schema. */
-function refusal(error: unknown, onError: (error: unknown) => void): CallToolResult {
-  const { code, kind, message, details } = toldError(error, onError)
+function refusal({ code, kind, message, details }: LorekeepError): CallToolResult {
   return {
     isError: true,
     content: [{ type: 'text', text: `${code}: ${cut(message, longestError)}` }],
@@ -174,8 +175,11 @@ function refusal(error: unknown, onError: (error: unknown) => void): CallToolRes
   }
 }
 
-function toldError(error: unknown, onError: (error: unknown) => void): LorekeepError {
-  if (error instanceof LorekeepError) return error
+function toldError(
+  error: unknown,
+  { onError, onRefusal = (error) => error }: ServerOptions,
+): LorekeepError {
+  if (error instanceof LorekeepError) return onRefusal(error)
   onError(error)
   return new LorekeepError('LK_INTERNAL')
 }

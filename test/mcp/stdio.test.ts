@@ -91,6 +91,25 @@ t.test('a server is asked as a directory is', async (t) => {
   t.match(none, { isError: true, _meta: { 'lorekeep/error': { code: 'LK_JOB_NOT_FOUND' } } })
 })
 
+t.test('what is no fault of the assistant is on stderr, too', async (t) => {
+  const server = await serve(t, ['--data', t.testdir(), '--token', 'secret-1=alice'])
+  const { child, until, ended } = start(t, ['mcp', '--url', server.url, '--token', 'secret-1'])
+  const ask = (id: number, method: string, params: object) =>
+    child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+  const clientInfo = { name: 'hand', version: '1' }
+  ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo })
+  ask(2, 'tools/call', { name: 'job', arguments: { job: 'none' } })
+  await until('LK_JOB_NOT_FOUND')
+  server.child.kill('SIGKILL')
+  await server.ended
+  ask(3, 'tools/call', { name: 'job', arguments: { job: 'none' } })
+  await until('"id":3')
+  child.stdin?.end()
+  const { stdout, stderr } = await ended
+  t.match(String(stdout), 'LK_STORAGE_UNAVAILABLE')
+  t.match(stderr, /^lorekeep: for the assistant: LK_STORAGE_UNAVAILABLE: [^\n]*\n$/)
+})
+
 t.test('a directory that is not there is an error, and is not made', async (t) => {
   const told = await fail(t, 1, ['mcp', '--data', `${t.testdir()}/none`])
   t.match(told, /^lorekeep: there is no data directory [^\n]*\n$/)

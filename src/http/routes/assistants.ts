@@ -10,6 +10,7 @@ import { readJson, type JsonLimits } from '../json.js'
 import { isFamiliar, isLoopback } from '../pages.js'
 import { user } from '../parameters.js'
 import type { Places } from '../places.js'
+import { errorForClients, status } from '../problem.js'
 import { answer, answerJsonText } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import { answerStream, whileConnected, withinTime } from '../stream.js'
@@ -69,6 +70,10 @@ export function assistantRoutes(options: AssistantRoutesOptions): readonly Route
             ? 'a token that may change things is offered it'
             : "whoever runs this server offers it by mcp: 'write'",
           onError: (error) => failures.push(error),
+          onRefusal: (error) => {
+            if (status[error.code] >= 500) failures.push(error)
+            return errorForClients(error)
+          },
           bounded: (work) =>
             questions.hold(principal, () => withinTime(maxQueryMs, ({ signal }) => work(signal))),
         },

@@ -2,6 +2,7 @@
 
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import t, { type Test } from 'tap'
+import { catalogue, LorekeepError } from '../../../src/errors.js'
 import { createFetchHandler, type HandlerOptions } from '../../../src/http/index.js'
 import { assistantOf, createClient, textOf, type Assistant, type Era } from '../../mcp/assistant.js'
 import { Working } from '../../mcp/working.js'
@@ -158,6 +159,45 @@ for (const era of ['modern', 'legacy'] as const) {
     t.strictSame(failures, [], 'it is no failure of the server')
   })
 }
+
+t.test('what storage and models fail with is for onError, and not for an assistant', async (t) => {
+  const failures = [
+    new LorekeepError('LK_STORAGE_FAILED', 'get: /var/secret/5.ldb: IO error'),
+    new LorekeepError('LK_MODEL_REFUSED', 'http://secret/v1 answered 401', {
+      details: { errors: [{ message: 'http://secret/v1' }] },
+    }),
+  ]
+  let failure: unknown
+  const { knowledge } = await openStore(t)
+  const failing = Object.assign(Object.create(knowledge) as typeof knowledge, {
+    corePage: () => Promise.reject(failure),
+    graph: () => ({ retrieve: () => Promise.reject(failure) }),
+  })
+  const { url, errors } = await serve(t, { mcp: true, authenticate, knowledge: failing } as object)
+  const list = { name: 'list', arguments: { what: 'cores' } }
+  const ask = { name: 'ask', arguments: { question: 'Who?' } }
+  for (failure of failures) {
+    const { code, kind } = failure as LorekeepError
+    const message = `${code}: ${catalogue[code].message}`
+    const called = await post(url, { ...ping, method: 'tools/call', params: list })
+    const told = { code, kind }
+    t.match(json(called), {
+      result: {
+        isError: true,
+        content: [{ text: message }],
+        _meta: { 'lorekeep/error': told },
+      },
+    })
+    const prompted = await post(url, { ...ping, method: 'prompts/get', params: ask })
+    t.match(json(prompted), { error: { message, data: told } })
+    t.notMatch(`${called.body}${prompted.body}`, 'secret')
+    t.strictSame(errors.splice(0), [failure, failure])
+  }
+  failure = new LorekeepError('LK_CURSOR', 'of another list')
+  const refused = await post(url, { ...ping, method: 'tools/call', params: list })
+  t.match(String(refused.body), 'of another list')
+  t.strictSame(errors, [], 'what is wrong with a question is for whoever asks')
+})
 
 t.test('an initialize of 2025-06-18, written by hand, is answered', async (t) => {
   const { url } = await serve(t, { mcp: true, authenticate })

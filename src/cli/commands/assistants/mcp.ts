@@ -2,7 +2,9 @@
 
 import type { AccessOptions } from '../../access/access.js'
 import { openUserStores } from '../../access/user-stores.js'
+import type { LorekeepError } from '../../../errors.js'
 import { interruptible, noteError } from '../../output/failure.js'
+import { status } from '../../../http/problem.js'
 import { serveStdio } from '../../../mcp/stdio.js'
 import type { UserStores } from '../../../mcp/stores.js'
 
@@ -17,6 +19,10 @@ const writing = 'lorekeep mcp --write offers it'
 export async function serveAssistant(options: McpOptions): Promise<void> {
   const mayWrite = options.write === true
   const onError = (error: unknown) => noteError('for the assistant', error, 1)
+  const onRefusal = (error: LorekeepError) => {
+    if (status[error.code] >= 500) onError(error)
+    return error
+  }
   // The protocol is loaded meanwhile: opening waits for the disk, and loading for the processor.
   const opening = openUserStores({ ...options, create: mayWrite })
   const failing = new AbortController()
@@ -32,7 +38,10 @@ export async function serveAssistant(options: McpOptions): Promise<void> {
   })
   try {
     await interruptible((signal) =>
-      serveStdio({ stores, mayWrite, writing, onError }, AbortSignal.any([signal, failing.signal])),
+      serveStdio(
+        { stores, mayWrite, writing, onError, onRefusal },
+        AbortSignal.any([signal, failing.signal]),
+      ),
     )
   } finally {
     await (await opening).close()
