@@ -31,6 +31,18 @@ export const codecLimits: LimitTable<CodecLimits> = {
 
 export const defaultLimits: CodecLimits = limitsOf(codecLimits)
 
+/**
+ * The vectors of one message: those that mean anything take 64 bytes and more, an empty one takes one, and some fifty as
+ * an object.
+ */
+export function mostVectors({ maxMessageBytes }: CodecLimits): number {
+  return Math.max(65_536, Math.floor(maxMessageBytes / 64))
+}
+
+export function tooManyVectors(most: number): string {
+  return `more than ${most} vectors in a message (one for every 64 bytes of maxMessageBytes)`
+}
+
 /** What was accepted once is read, also where the limits of imports were lowered since. */
 export const noLimits: CodecLimits = {
   maxMessageBytes: Number.MAX_SAFE_INTEGER,

@@ -20,7 +20,7 @@ import { quoted } from '../door/wording.js'
 import { LorekeepError, type ErrorCode } from '../errors.js'
 import { adviceOn, guessFormat } from './format-guess.js'
 import * as grammar from './grammar.js'
-import { defaultLimits, type CodecLimits } from './limits.js'
+import { defaultLimits, mostVectors, tooManyVectors, type CodecLimits } from './limits.js'
 import * as msgpack from './messagepack.js'
 import { RepeatedTexts } from './repeated-texts.js'
 import { aLanguage, aDatatype, REFUSED, stateAfter, type NameRule } from '../terms.js'
@@ -63,6 +63,7 @@ export class CoreScanner {
 
   readonly #sink: ScanSink
   readonly #limits: CodecLimits
+  readonly #mostVectors: number
   readonly #id: Uint8Array | undefined
   readonly #user: Uint8Array | undefined
 
@@ -139,6 +140,7 @@ export class CoreScanner {
   constructor(sink: ScanSink, target?: ScanTarget, limits: CodecLimits = defaultLimits) {
     this.#sink = sink
     this.#limits = limits
+    this.#mostVectors = mostVectors(limits)
     this.#limit = limits.maxMessageBytes
     this.#id = target && Buffer.from(target.id, 'utf8')
     this.#user = target && Buffer.from(target.user, 'utf8')
@@ -574,8 +576,11 @@ export class CoreScanner {
     if (contentStart + count > this.#limit) this.#failMessageSize()
     if (kind === grammar.TRIPLES) this.triples += count
     else if (kind === grammar.EMBEDDINGS) this.entities += count
-    else if (kind === grammar.VECTORS) this.vectors += count
-    else if (kind === grammar.VECTOR && count > this.#limits.maxVectorLength) {
+    else if (kind === grammar.VECTORS) {
+      this.vectors += count
+      const most = this.#mostVectors
+      if (this.vectors - this.#vectorsBefore > most) this.#fail(start, tooManyVectors(most))
+    } else if (kind === grammar.VECTOR && count > this.#limits.maxVectorLength) {
       const most = this.#limits.maxVectorLength
       this.#fail(start, `a vector of ${count}; at most ${most} (maxVectorLength) are accepted`)
     } else if (kind === MESSAGE && count !== 2) {

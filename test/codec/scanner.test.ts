@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { decodeMulti, encode } from '@msgpack/msgpack'
 import { Unpackr } from 'msgpackr'
 import t from 'tap'
-import { defaultLimits } from '../../src/codec/limits.js'
+import { defaultLimits, noLimits } from '../../src/codec/limits.js'
 import { CoreScanner } from '../../src/codec/scanner.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 import {
@@ -337,6 +337,34 @@ t.test('each limit holds at its value and one past it', async (t) => {
       t.match(scan(cut(bytes, size), undefined, less).error, { code: 'LK_CORE_FORMAT' }, shown)
     }
   }
+})
+
+t.test('a message has no more vectors than its bytes are worth', async (t) => {
+  /** Of vectors that are empty. */
+  const embedding = (count: number) => {
+    const header = Buffer.from('dd00000000', 'hex')
+    header.writeUInt32BE(count, 1)
+    const entity = [pack('e'), pack({ v: 'x', e: true })]
+    return [Buffer.of(0x82), ...entity, pack('v'), header, Buffer.alloc(count, 0x90)]
+  }
+  const embeddings = (...counts: number[]) =>
+    Buffer.concat([
+      ...[Buffer.of(0x92), pack('ge'), Buffer.of(0x82), pack('m')],
+      ...[pack({ i: 'i', m: [], u: 'u', c: 'c' }), pack('e'), Buffer.of(0x90 + counts.length)],
+      ...counts.flatMap(embedding),
+    ])
+  const few = { ...defaultLimits, maxMessageBytes: 1024 * 1024 }
+  const full = embeddings(30_000, 35_536)
+  t.notOk(scan([full, full], undefined, few).error, 'each for itself')
+  for (const past of [embeddings(30_000, 35_537), embeddings(65_537)]) {
+    const { error } = scan([full, past], undefined, few)
+    t.match(error, { code: 'LK_CORE_FORMAT', messageIndex: 1, path: /^e\[[01]\]\.v$/ })
+    t.same(scan(cut(Buffer.concat([full, past]), 17), undefined, few).error, error)
+  }
+  const many = embeddings(2 ** 20)
+  t.notOk(scan([many]).error)
+  t.match(scan([embeddings(2 ** 20, 1)]).error, { code: 'LK_CORE_FORMAT', path: 'e[1].v' })
+  t.notOk(scan([embeddings(2 ** 20, 1)], undefined, noLimits).error, 'what is stored is read')
 })
 
 t.test('datatypes, languages and graphs are checked where they stand', async (t) => {

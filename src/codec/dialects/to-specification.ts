@@ -12,7 +12,7 @@ import {
   xsdString,
   type NameRule,
 } from '../../terms.js'
-import type { CodecLimits } from '../limits.js'
+import { mostVectors, tooManyVectors, type CodecLimits } from '../limits.js'
 import * as msgpack from '../messagepack.js'
 import { ByteWriter } from './byte-writer.js'
 import type { Frame } from './message-framer.js'
@@ -50,6 +50,7 @@ export class SpecificationConverter {
   /** Of the message under way: what told its dialect, and whether an item of it was converted. */
   #signs = 0
   isBegun = false
+  #vectorCount = 0
 
   constructor(limits: CodecLimits) {
     this.#limits = limits
@@ -74,6 +75,7 @@ export class SpecificationConverter {
     view.use(frame)
     this.#signs = 0
     this.isBegun = false
+    this.#vectorCount = 0
     this.#known.clear()
     this.#digested = undefined
     this.#clear()
@@ -309,7 +311,11 @@ export class SpecificationConverter {
     const out = this.#items
     const count = view.countAt(at, 'an array of vectors')
     const first = view.contentOf(at)
-    if (count > 0 && view.kindAt(first) === msgpack.NUMBER_CLASS) {
+    const isFlat = count > 0 && view.kindAt(first) === msgpack.NUMBER_CLASS
+    const most = mostVectors(this.#limits)
+    this.#vectorCount += isFlat ? 1 : count
+    if (this.#vectorCount > most) view.fail(at, tooManyVectors(most))
+    if (isFlat) {
       this.#signs |= TYPED
       out.arrayHeader(1)
       this.#vector(at)

@@ -232,6 +232,9 @@ t.test('limits hold for what is converted, and not for what is skipped', async (
   t.match(refused({ maxMessageBytes: 150 }, data(typed, typed)), /maxMessageBytes/)
   const vectors = ['ge', { m: { i: 'doc', c: 'c' }, e: [{ e: iri(cats), v: [1, 2, 3] }] }]
   t.match(refused({ maxVectorLength: 2 }, vectors), /a vector of 3/)
+  const empty = (count: number) => ({ e: iri(cats), v: Array.from({ length: count }, () => []) })
+  const many = ['ge', { m: { i: 'doc', c: 'c' }, e: [empty(65_536), empty(1)] }]
+  t.match(refused({ maxMessageBytes: 1_000_000 }, many), /e\[1\].v.*more than 65536 vectors/)
   t.same(
     within({ maxStringBytes: 59, maxMessageBytes: 150 }, lb, ['lb', { i: 'x', d: long.repeat(9) }]),
     { bytes: '', dialect: 'trustgraph-2', skipped: { lb: 2 } },
