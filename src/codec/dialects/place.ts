@@ -6,6 +6,9 @@ import * as msgpack from '../messagepack.js'
 
 const { classOf, headerSizeOf, readLength } = msgpack
 
+/** As the scanner takes them. */
+const maxKeyBytes = 256
+
 export interface Fault {
   readonly messageIndex: number
   /** In the stream. */
@@ -51,7 +54,7 @@ function pathTo(message: Uint8Array, target: number): string {
     const top = open.at(-1)
     const isMap = kind === msgpack.MAP_CLASS
     if (top?.isMap && top.key === undefined) {
-      top.key = Buffer.from(message.subarray(header, end)).toString()
+      top.key = keyIn(message, header, end)
     } else if ((isMap || kind === msgpack.ARRAY_CLASS) && readLength(message, at) > 0) {
       open.push({ isMap, left: readLength(message, at), index: 0, key: undefined })
     } else closeFull(open)
@@ -63,6 +66,12 @@ function pathTo(message: Uint8Array, target: number): string {
     else if (key !== undefined) path += `${path && '.'}${key}`
   }
   return path
+}
+
+/** Not all of one that is longer than a core takes: who stores messages skips it, whatever its length. */
+function keyIn(message: Uint8Array, from: number, to: number): string {
+  const key = Buffer.from(message.subarray(from, Math.min(to, from + maxKeyBytes))).toString()
+  return to - from > maxKeyBytes ? `${key}…` : key
 }
 
 /** A value is complete, and with it perhaps what it is in. */

@@ -232,6 +232,10 @@ t.test('limits hold for what is converted, and not for what is skipped', async (
   t.match(refused({ maxMessageBytes: 150 }, data(typed, typed)), /maxMessageBytes/)
   const vectors = ['ge', { m: { i: 'doc', c: 'c' }, e: [{ e: iri(cats), v: [1, 2, 3] }] }]
   t.match(refused({ maxVectorLength: 2 }, vectors), /a vector of 3/)
+  const nested = { ['k'.repeat(1000)]: { ['l'.repeat(1000)]: 'x'.repeat(1001) } }
+  const told = refused({ maxStringBytes: 1000 }, data({ ...typed, ...nested }))
+  t.match(told, /t\[0\]\.k{256}…\.l{256}….*a string of 1001 bytes/)
+  t.ok(told.length < 1000)
   const empty = (count: number) => ({ e: iri(cats), v: Array.from({ length: count }, () => []) })
   const many = ['ge', { m: { i: 'doc', c: 'c' }, e: [empty(65_536), empty(1)] }]
   t.match(refused({ maxMessageBytes: 1_000_000 }, many), /e\[1\].v.*more than 65536 vectors/)
