@@ -334,9 +334,11 @@ export class Libraries {
     if (library.isShared && unknown.length > 0) await library.refresh()
   }
 
-  async #learn(library: Library, ref: CoreRef): Promise<void> {
+  async #learn(library: Library, ref: CoreRef): Promise<string> {
     const name = nameOf(ref)
-    while (this.#generation(library, name) === undefined) {
+    for (;;) {
+      const known = this.#generation(library, name)
+      if (known !== undefined) return known
       await this.#changing.get(name)
       const reader = { isStale: false }
       const readers = this.#readers.get(name) ?? new Set()
@@ -348,7 +350,7 @@ export class Libraries {
         if (core === undefined) throw noCore(ref)
         // Of an earlier reading it is of no use.
         this.#known.set(name, { generation: core.generation, reading })
-        if (reading !== library.reading) return
+        if (reading !== library.reading) return core.generation
       } finally {
         readers.delete(reader)
         if (readers.size === 0) this.#readers.delete(name)
@@ -367,11 +369,10 @@ export class Libraries {
   async index(ref: CoreRef, options: AskedOptions): Promise<IndexState> {
     await this.#using(ref.user, async ({ library, upkeep }) => {
       await library.refresh()
-      await this.#learn(library, ref)
-      const learnt = this.#known.get(nameOf(ref))?.generation
+      const learnt = await this.#learn(library, ref)
+      // A change of the core makes it unknown, and what was asked for still waits.
       const wanted = () => {
-        const generation = this.#generation(library, nameOf(ref)) ?? (library.isShared && learnt)
-        return generation ? segmentsOf(library, [generation]) : []
+        return segmentsOf(library, [this.#generation(library, nameOf(ref)) ?? learnt])
       }
       await upkeep.index(wanted, { ...options, isThorough: true })
       await upkeep.link(options)

@@ -171,6 +171,26 @@ t.test(
   },
 )
 
+t.test('a core is indexed that is written to while its index waits for its turn', async (t) => {
+  const backend = await backendOf(['first', 'second'])
+  const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
+  let letThrough = () => undefined as void
+  const held = new Promise<void>((resolve) => (letThrough = resolve))
+  let reads = 0
+  backend.onRead = () => {
+    reads++
+    return held
+  }
+  const indexed = [knowledge.index({ user, id: 'first' })]
+  while (reads === 0) await turn()
+  indexed.push(knowledge.index({ user, id: 'second' }))
+  await turns()
+  await knowledge.write({ user, id: 'second' }, said('more'))
+  letThrough()
+  await Promise.all(indexed)
+  t.match(await knowledge.indexState({ user, id: 'second' }), { state: 'complete' })
+})
+
 t.test('close() waits for what is joined in memory, and leaves the rest of it', async (t) => {
   const usual = { ...mostAhead }
   t.teardown(() => Object.assign(mostAhead, usual))
