@@ -28,12 +28,12 @@ export class Lane {
 
   /** Nothing is under way. */
   get isIdle(): boolean {
-    return this.#works.size === 0
+    return this.#running === 0
   }
 
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
-    while (this.#works.size > 0) await Promise.allSettled(this.#works)
+    while (this.#running > 0) await Promise.allSettled(this.#works)
   }
 
   async #turn(signal: AbortSignal | undefined): Promise<void> {

@@ -305,15 +305,26 @@ export class Upkeep {
   #startJoining(): void {
     if (this.#isJoining) return
     this.#isJoining = true
+    const work = this.#merging.run(this.#stopping.signal, () => this.#join())
+    void this.#inBackground(work, () => (this.#isJoining = false))
+  }
+
+  async #join(): Promise<void> {
     const { signal } = this.#stopping
     const how = { isWaitedFor: false, signal }
     const join = this.#library.isShared
       ? undefined
       : (made: readonly PartRecord[]) => this.#joined(made)
-    const work = this.#merging.run(signal, () =>
-      this.#inTurn('merge', how, () => this.#merges.run(signal, () => this.#indexSoon(join))),
-    )
-    void this.#inBackground(work, () => (this.#isJoining = false))
+    for (let isDone = false; !isDone;) {
+      // Without a place among the merges, which others wait for.
+      await this.#indexing.idle()
+      await this.#inTurn('merge', how, () =>
+        this.#merges.run(signal, async () => {
+          isDone = this.#indexing.isIdle
+          if (isDone) await this.#indexSoon(join)
+        }),
+      )
+    }
   }
 
   async #joined(made: readonly PartRecord[]): Promise<readonly Joined[]> {

@@ -62,6 +62,53 @@ t.test('what is to be tried again is to come, until it is stopped', async (t) =>
   t.equal(errors.length, 1)
 })
 
+t.test('what waits for an index under way keeps no merge of others from its turn', async (t) => {
+  const usual = { ...pace }
+  t.teardown(() => Object.assign(pace, usual))
+  Object.assign(pace, { quietMs: 1 })
+  const backend = new MemoryBackend()
+  const cores = await backend.open('cores')
+  const slices = await backend.open('slices')
+  const table = new CoreTable(cores, new Collector(cores, slices, (error) => t.error(error)))
+  const cache = new BlockCache(slices, Infinity)
+  const library = new Library('u', table, (record) => new Part(cache, record), new HeldContent())
+  const merges = new Lane(1)
+  let letThrough = () => undefined as void
+  const held = new Promise<void>((resolve) => (letThrough = resolve))
+  let isRead = false
+  const upkeep = new Upkeep({
+    library,
+    tools: {
+      table,
+      slices,
+      read: async function* () {
+        isRead = true
+        await held
+        throw new LorekeepError('LK_STORAGE_FAILED')
+      },
+      minLinked: Infinity,
+      now: Date.now,
+    },
+    merges,
+    inTurn: (_, __, work) => work(),
+    isOn: true,
+    bytesPerSecond: Infinity,
+    onError: () => undefined,
+  })
+  const name = { user: 'u', id: 'core' }
+  const own = { user: 'u', core: 'core', generation: createId(Date.now()), segment: 0 }
+  const waiting = { ...own, bytes: 1, isSoon: true }
+  t.ok(await library.commit({ name, operations: [], require: [], member: undefined, waiting }))
+  const indexing = upkeep.index(() => [...library.waiting.values()], { isThorough: false })
+  while (!isRead) await sleep(1)
+  upkeep.notice()
+  await sleep(50)
+  t.ok(merges.isIdle)
+  letThrough()
+  await t.rejects(indexing, { code: 'LK_STORAGE_FAILED' })
+  await upkeep.stop()
+})
+
 t.test('parts that nothing can make fewer hold up no import', { timeout: 60_000 }, async (t) => {
   const keep = await createLorekeep({ backend: new MemoryBackend() })
   t.teardown(() => keep.close())
