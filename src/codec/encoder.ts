@@ -41,11 +41,13 @@ class MessageWriter {
     this.#messageIndex = messageIndex
     this.#length = 0
     this.#path.length = 0
-    this.#message(message)
-    const bytes = Buffer.from(this.#buffer.subarray(0, this.#length))
-    // One large message does not keep its size for ever.
-    if (this.#buffer.length > maxKeptBytes) this.#buffer = Buffer.allocUnsafeSlow(firstBytes)
-    return bytes
+    try {
+      this.#message(message)
+      return Buffer.from(this.#buffer.subarray(0, this.#length))
+    } finally {
+      // One large message does not keep its size for ever, nor does one that is refused.
+      if (this.#buffer.length > maxKeptBytes) this.#buffer = Buffer.allocUnsafeSlow(firstBytes)
+    }
   }
 
   #message(value: unknown): void {

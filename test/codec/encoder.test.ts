@@ -1,3 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { encode } from '@msgpack/msgpack'
 import t from 'tap'
 import { MessageDecoder } from '../../src/codec/decoder.js'
@@ -98,4 +101,26 @@ t.test('an object that is no message is refused with its place', async (t) => {
   }
   const left = { ...term, lang: undefined }
   t.ok(encodeMessage(['t', { m, t: [{ s: left, p: term, o: term }] }] as CoreMessage))
+})
+
+t.test('a long message that is refused leaves no room behind', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const held = () => process.memoryUsage().arrayBuffers
+  const settled = async (isEnough: () => boolean) => {
+    for (let n = 0; n < 50 && !isEnough(); n++) {
+      collectGarbage()
+      await turn()
+    }
+  }
+  await settled(() => false)
+  const before = held()
+  const m = { i: '', m: [], u: '', c: '' }
+  const v = [new Float64Array(2_000_000), ['no number']]
+  const message = ['ge', { m, e: [{ e: { v: 'x', e: true }, v }] }] as unknown as CoreMessage
+  t.throws(() => encodeMessage(message), { code: 'LK_CORE_MESSAGE' })
+  v.length = 0
+  const isSmall = () => held() - before < 4_000_000
+  await settled(isSmall)
+  t.ok(isSmall(), `${held() - before} bytes`)
 })
