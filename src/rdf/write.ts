@@ -6,6 +6,7 @@ import { rdfFactory } from './factory.js'
 import { checkArgument, checkOptions } from '../door/options.js'
 import { anIterable, aRule } from '../door/rules.js'
 import { isRecord } from '../door/wording.js'
+import { weightOf } from '../message-weight.js'
 import { Turns } from '../turns.js'
 import { annotationProblem } from '../terms.js'
 import { aFormat, formatNamed, syntaxes } from './format.js'
@@ -60,15 +61,20 @@ export function writeRdf(
     const writer = new RdfWriter(await loadN3(), format)
     const restorer = new Restorer(syntaxes[format].hasGraphs)
     let batch: RDF.Quad[] = []
+    let weight = 0
     const turns = new Turns(undefined)
     for await (const item of source) {
       // Many messages may hold no triple, and none becomes much of a text.
       if (turns.isLong) await turns.pass()
       for (const triple of triplesOf(item)) {
-        for (const statement of restorer.push(triple)) batch.push(...quadsOf(statement))
-        if (batch.length < statementsPerBatch) continue
+        for (const statement of restorer.push(triple)) {
+          batch.push(...quadsOf(statement))
+          weight += weightOf(statement.triple)
+        }
+        if (batch.length < statementsPerBatch && weight < bytesPerChunk) continue
         writer.add(batch)
         batch = []
+        weight = 0
         if (writer.length >= bytesPerChunk) yield writer.take()
       }
     }

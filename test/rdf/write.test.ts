@@ -176,6 +176,20 @@ t.test('a long core comes in chunks', async (t) => {
   t.ok(Math.max(...sizes) < 256 * 1024)
 })
 
+t.test('no chunk holds much more than its longest statement', async (t) => {
+  const long = 20_000
+  const source = Array.from({ length: 600 }, (_, n) => ({
+    s: entity(`urn:s${n}`),
+    p: entity('urn:p'),
+    o: literal(`${n}`.padEnd(long)),
+  }))
+  for (const format of all) {
+    let most = 0
+    for await (const { length } of writeRdf(source, { format })) most = Math.max(most, length)
+    t.ok(most < 64 * 1024 + 2 * long, `${most} in ${format}`)
+  }
+})
+
 t.test('schema.org comes back with its graph and its languages', async (t) => {
   const file = resolve('../shared/data/schemaorg-30.0.nq')
   if (!existsSync(file)) return t.pass('skipped', { skip: 'schemaorg-30.0.nq is not there' })
