@@ -57,6 +57,7 @@ type How = Required<Pick<ImportOptions, 'mode' | 'copies'>> & {
   /** The digest that the core has to have. */
   readonly expected: string | undefined
   readonly conditions: ChangeConditions | undefined
+  readonly signal: AbortSignal
 }
 
 /** The core has not the digest any more that an import expected. Nothing was stored. */
@@ -109,8 +110,8 @@ export class CoreImporter {
     checkOptions('import()', options, importOptions)
     const { mode = 'append', copies = 1, index: isIndexed = false, dialect = 'any' } = options
     const conditions = conditionsIn(options as ChangeConditions)
-    const how = { mode, copies, member, expected, conditions }
     const signal = eitherOf(this.#closing, options.signal)
+    const how = { mode, copies, member, expected, conditions, signal }
     // Nobody wants to send two gigabytes to be told of it then.
     if (conditions !== undefined) checkCore(conditions, name, await this.#read(name, member))
     await this.#libraries.room(name.user, signal)
@@ -307,18 +308,18 @@ export class CoreImporter {
    */
   async #changeOf(
     core: CoreRecord,
-    { mode, copies }: How,
+    { mode, copies, signal }: How,
     digest: string,
   ): Promise<'none' | 'append' | 'replace'> {
     if (mode === 'replace') {
       const isSame = core.segments <= 1 && core.digest === digest
-      return isSame && (await this.#isWhole(core, digest)) ? 'none' : 'replace'
+      return isSame && (await this.#isWhole(core, digest, signal)) ? 'none' : 'replace'
     }
     if (digest === emptyDigest) return 'none'
     const content = await this.#table.cores.get(contentKey(core.generation, digest))
     if (content === undefined) return 'append'
     if (copies > 1 && (await this.#contents.copies(core, digest)) < copies) return 'append'
-    if (await this.#isWhole(core, digest)) return 'none'
+    if (await this.#isWhole(core, digest, signal)) return 'none'
     if (core.segments === 1) return 'replace'
     const now = await this.#table.read(core)
     // Somebody has replaced it meanwhile, and what was read is gone. The commit looks again.
@@ -329,7 +330,7 @@ export class CoreImporter {
   }
 
   /** Reads the segment that has this content. */
-  async #isWhole(core: CoreRecord, digest: string): Promise<boolean> {
+  async #isWhole(core: CoreRecord, digest: string, signal: AbortSignal): Promise<boolean> {
     if (digest === emptyDigest) return true
     const { generation } = core
     const { cores } = this.#table
@@ -344,6 +345,7 @@ export class CoreImporter {
       const placed = { generation, n, segment }
       let bytes = 0
       for (let piece = 0; piece < piecesOf(segment); piece++) {
+        signal.throwIfAborted()
         bytes += (await readPiece({ cores, slices: this.#slices }, placed, piece))?.length ?? 0
       }
       return bytes === segment.bytes

@@ -157,6 +157,24 @@ t.test('a source that never waits leaves others their turn, and can be aborted',
   await t.rejects(knowledge.import(ref, endless, { signal: abort.signal }), reason)
 })
 
+t.test('who imports what is there already can be aborted while that is read', async (t) => {
+  const backend = new FaultyBackend(new MemoryBackend())
+  const { knowledge } = await openStore(t, backend)
+  await knowledge.import(ref, bigStream('big', 8, encodeMessage))
+  const abort = new AbortController()
+  const reason = new Error('enough')
+  let after: number | undefined
+  backend.beforeCall = async () => {
+    // The record of the core and where its content lies come before its eight slices.
+    if (after !== undefined && ++after === 5) abort.abort(reason)
+  }
+  const source = (async function* () {
+    yield* bigStream('big', 8, encodeMessage)
+    after = 0
+  })()
+  await t.rejects(knowledge.import(ref, source, { signal: abort.signal }), reason)
+})
+
 t.test('a chunk that is detached while it is read fails the import', async (t) => {
   const { knowledge } = await openStore(t, new MemoryBackend())
   const big = new Uint8Array(Buffer.concat([...bigStream('big', 6, encodeMessage)]))
