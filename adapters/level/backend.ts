@@ -39,11 +39,11 @@ export class LevelBackend implements Backend {
 
   constructor(location: string, options: LevelOptions = {}) {
     checkArgument('location', location, aText)
-    checkOptions('LevelBackend()', options, levelOptions)
+    const { profiles: given } = checkOptions('LevelBackend()', options, levelOptions)
     // Now, not at the first open: the working directory may change until then.
     this.location = resolve(location)
     this.#partitions = new OpenPartitions(async (partition) => {
-      const profile = { ...profiles[partition], ...options.profiles?.[partition] }
+      const profile = { ...profiles[partition], ...given?.[partition] }
       return LevelPartition.open(partition, await this.#claim(partition), profile)
     })
   }

@@ -1,6 +1,6 @@
 // How each partition is tuned. Sizes are in bytes. Change with numbers.
 
-import { aCount, aFlag } from '../../src/door/rules.js'
+import { aCount, aFlag, aRule, neverUndefined } from '../../src/door/rules.js'
 import type { PartitionName } from '../../src/storage.js'
 
 export interface Profile {
@@ -77,6 +77,14 @@ export const profiles: Readonly<Record<PartitionName, Profile>> = {
 /** LevelDB's binding takes numbers of 32 bits, and of larger ones what is left of them. */
 const most = 2 ** 32 - 1
 
+/** Where the value of an option says that there is none. */
+const aSeparation = neverUndefined(
+  aRule<number>(
+    `${aCount(1).expected}, or undefined`,
+    (value) => value === undefined || aCount(1).holds(value),
+  ),
+)
+
 export const profileRules = {
   compression: aFlag,
   writeBufferBytes: aCount(1, most),
@@ -88,6 +96,6 @@ export const profileRules = {
   pageEntries: aCount(1, 1_000_000),
   pageBytes: aCount(1, most),
   readInPlace: aFlag,
-  separateBytes: aCount(1),
+  separateBytes: aSeparation,
   reclaimBytes: aCount(1),
 }
