@@ -161,7 +161,12 @@ class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
       return number >= manifest.logNumber || number === manifest.previousLogNumber
     })
     const recent: LevelOperation[] = []
-    for (const { file } of logs) recent.push(...operationsIn(await readFile(join(directory, file))))
+    for (const { file } of logs) {
+      // One by one: a call takes some hundred thousand arguments at most.
+      for (const operation of operationsIn(await readFile(join(directory, file)))) {
+        recent.push(operation)
+      }
+    }
     recent.sort(compareOperations)
     const tables: TablePlace[] = []
     for (const { file, number } of numbered(/^(\d+)\.(?:ldb|sst)$/)) {

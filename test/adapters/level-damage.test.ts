@@ -514,3 +514,55 @@ void t.test('a scan does not skip a block that cannot be read', async (t) => {
     }
   })
 })
+
+void t.test('a log of very many operations is read without LevelDB', async (t) => {
+  const directory = t.testdir()
+  const [from, to] = [join(directory, 'open'), join(directory, 'killed')]
+  const count = 200_000
+  await withPartition(from, 'objects', async (storage) => {
+    await storage.write(
+      Array.from({ length: count }, (_, index) => ({ type: 'del', key: numbered(index) })),
+    )
+    await put(storage, numbered(7), text('7'))
+    await cp(from, to, { recursive: true })
+  })
+  const files = await LevelFiles.open(to)
+  t.same(
+    (await collect(files.partitions.objects.scan({}))).map(({ key }) => key),
+    [numbered(7)],
+  )
+  await files.close()
+})
+
+void t.test(
+  'values are read without LevelDB whatever profile they were written with',
+  async (t) => {
+    const directory = t.testdir()
+    const profiles = { objects: { separateBytes: 100 }, slices: { separateBytes: undefined } }
+    const values = [text('short'), new Uint8Array(1000).fill(3)]
+    const names = ['objects', 'slices'] as const
+    const backend = new LevelBackend(directory, { profiles })
+    for (const name of names) {
+      const storage = await backend.open(name)
+      for (const [index, value] of values.entries()) await put(storage, numbered(index), value)
+    }
+    await backend.close()
+    const told = async () => {
+      const files = await LevelFiles.open(directory)
+      const found: string[] = []
+      for (const name of names) {
+        const entries = await collect(files.partitions[name].scan({})).catch(String)
+        found.push(typeof entries === 'string' ? entries : `${entries.length}`)
+      }
+      for await (const { partition, message } of files.valueDamage()) {
+        found.push(`${partition} ${message}`)
+      }
+      await files.close()
+      return found
+    }
+    t.strictSame(await told(), ['2', '2'])
+    const [file] = await readdir(join(directory, 'objects', 'values'))
+    await rm(join(directory, 'objects', 'values', file!))
+    t.match(await told(), [/damaged/, '2', 'objects it is missing'])
+  },
+)
