@@ -100,7 +100,6 @@ export class LevelFiles {
   /** Files of values that are missing, or of another length than is said of them. Reads none. */
   async *valueDamage(signal?: AbortSignal): AsyncGenerator<FileDamage> {
     for (const partition of names) {
-      if (profiles[partition].separateBytes === undefined) continue
       yield* this.partitions[partition].valueDamage(signal)
     }
   }
@@ -182,12 +181,15 @@ class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
 
   async *valueDamage(signal?: AbortSignal): AsyncGenerator<FileDamage> {
     const partition = this.#name
+    if (this.#directory === undefined) return
+    const values = join(this.#directory, 'values')
+    if (!this.#isTagged && !(await exists(values))) return
     for await (const { key, value: stored } of this.#newest({})) {
       signal?.throwIfAborted()
       if (stored === undefined) continue
       let pointer: Uint8Array | Pointer
       try {
-        pointer = decodeTagged(partition, key, stored)
+        pointer = this.#contentOf(key, stored)
       } catch (error) {
         const message = (error as Error).message
         yield { partition, file: join(partition, 'values'), key, message }
@@ -195,7 +197,7 @@ class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
       }
       if (pointer instanceof Uint8Array) continue
       const { name } = pointer
-      const message = await lengthDamage(join(this.#directory ?? '', 'values', name), pointer)
+      const message = await lengthDamage(join(values, name), pointer)
       if (message === undefined) continue
       yield { partition, file: join(partition, 'values', name), key, message }
     }
@@ -259,10 +261,7 @@ class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
   }
 
   async #decode(key: Uint8Array, stored: Uint8Array): Promise<Uint8Array> {
-    if (profiles[this.#name].separateBytes === undefined) {
-      return new Uint8Array(unseal(this.#name, key, stored))
-    }
-    const value = decodeTagged(this.#name, key, stored)
+    const value = this.#contentOf(key, stored)
     if (value instanceof Uint8Array) return new Uint8Array(value)
     let bytes: Uint8Array
     try {
@@ -274,6 +273,29 @@ class FilesPartition implements Pick<Storage, 'get' | 'getMany' | 'scan'> {
     const isIt = bytes.length === value.length && checksums.areWhole(key, bytes, value.checksums)
     if (isIt) return bytes
     throw corrupt(this.#name, key)
+  }
+
+  /** Usually. */
+  get #isTagged(): boolean {
+    return profiles[this.#name].separateBytes !== undefined
+  }
+
+  /**
+   * What profile it was written with is not known. Their checksums tell apart values with and without tags.
+   * @throws LorekeepError `LK_STORAGE_CORRUPT`
+   */
+  #contentOf(key: Uint8Array, stored: Uint8Array): Uint8Array | Pointer {
+    const forms = [unseal, decodeTagged] as const
+    const [usual, other] = this.#isTagged ? [forms[1], forms[0]] : forms
+    try {
+      return usual(this.#name, key, stored)
+    } catch (error) {
+      try {
+        return other(this.#name, key, stored)
+      } catch {
+        throw error
+      }
+    }
   }
 
   /** The newest operation on each key of a range, in the order of the keys. */
