@@ -30,6 +30,9 @@ const batchSize = 1000
 const firstRetryMs = 1000
 const maxRetryMs = 60_000
 
+/** So long opening waits for what an earlier process left to be deleted. In tests less. */
+export const longestSweep = { ms: 1000 }
+
 const discardedRecord: StagedRecord = { state: 'discarded' }
 
 const heldUp = new Error('nothing is deleted for now')
@@ -63,6 +66,8 @@ export class Collector {
   #retryMs = firstRetryMs
   #timer: NodeJS.Timeout | undefined
   #closed = false
+  /** Nothing more is deleted, also of what is under way. */
+  #ended = false
   /** How many want nothing to be deleted for now. */
   #holds = 0
   /** Of those who share the storages. */
@@ -184,13 +189,20 @@ export class Collector {
     this.#start()
   }
 
-  /** Deletes what an earlier process left. Nothing else may be using the store yet. */
+  /**
+   * Deletes what an earlier process left, where that is much the rest of it in the background. Nothing else may be using
+   * the store yet.
+   */
   async sweep(): Promise<void> {
-    for await (const page of this.#cores.scan({ ...allStaged(), keysOnly: true })) {
-      for (const { key } of page) this.#discarded.add(nameOfDiscarded(key))
+    const discarded = Buffer.from(encodeRecord(discardedRecord))
+    for await (const page of this.#cores.scan(allStaged())) {
+      for (const { key, value } of page) {
+        // Marked before any of it is deleted: whoever was taken for dead commits it no more.
+        if (!discarded.equals(value)) this.#undecided.set(nameOfDiscarded(key), undefined)
+      }
     }
     this.lookForGarbage()
-    await this.idle()
+    await this.#idleWithin(longestSweep.ms)
   }
 
   /** As sweep(), where others are there: what nobody of those makes any more who are. */
@@ -271,11 +283,24 @@ export class Collector {
     await this.#running
   }
 
-  /** Ends the attempts; what is left is deleted at the next open. */
-  async close(): Promise<void> {
+  /** Ends the attempts, and after that time what is under way; what is left is deleted at the next open. */
+  async close(timeoutMs: number): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
+    await this.#idleWithin(timeoutMs)
+    this.#ended = true
     await this.#running
+  }
+
+  async #idleWithin(ms: number): Promise<void> {
+    if (ms === Infinity) return this.#running
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))
+    try {
+      await Promise.race([this.#running, patience])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   #retry(): void {
@@ -313,6 +338,7 @@ export class Collector {
   async #collect(): Promise<unknown[]> {
     const errors: unknown[] = []
     const attempt = async (work: () => Promise<unknown>) => {
+      if (this.#ended) return
       try {
         await work()
       } catch (error) {
@@ -461,7 +487,7 @@ export class Collector {
       const operations = keys
         .slice(at, at + batchSize)
         .map((key): Operation => ({ type: 'del', key }))
-      if (this.#holds > 0) throw heldUp
+      if (this.#holds > 0 || this.#ended) throw heldUp
       await storage.write(operations, { durable: true })
     }
   }

@@ -416,9 +416,10 @@ class StoredKnowledge implements ClosableKnowledgeStore {
   }
 
   async close(timeoutMs: number): Promise<void> {
+    const began = performance.now()
     await this.#inFlight.close(timeoutMs)
     await this.#libraries.stop()
-    await this.#collector.close()
+    await this.#collector.close(Math.max(0, timeoutMs - (performance.now() - began)))
   }
 }
 

@@ -2,20 +2,22 @@
 // or because the storage lost it: it fails and leaves nothing, whatever the storage does beside that.
 
 import assert from 'node:assert/strict'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { encodeMessage } from '../../src/codec/encoder.js'
 import { LorekeepError } from '../../src/errors.js'
 import { decodeKey, encodeKey, keyPrefix } from '../../src/keys.js'
+import { longestSweep } from '../../src/knowledge/collector.js'
 import type { KnowledgeStore } from '../../src/knowledge/types.js'
-import { createLorekeep } from '../../src/lorekeep.js'
-import type { Backend, Operation } from '../../src/storage.js'
+import { createLorekeep, type Lorekeep } from '../../src/lorekeep.js'
+import type { Backend, Operation, PartitionName, Storage } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { coreProblems } from '../fixtures/problems.js'
 import {
   bigStream,
   exported,
+  keysOf,
   openStore,
   slicedMessage,
   triplesMessage,
@@ -47,6 +49,84 @@ t.test('a store that another one opens and sweeps while it imports', async (t) =
     await knowledge.import(ref, big, { mode })
     t.equal((await knowledge.stat(ref))?.segments, mode === 'append' ? 2 : 1)
   }
+})
+
+/** Deletes no slices until it is let through. */
+class HeldDeletions extends KeptBackend {
+  deletions = 0
+  letThrough: () => void = () => undefined
+  #held: Promise<void> | undefined
+
+  hold(): void {
+    this.#held = new Promise<void>((resolve) => (this.letThrough = resolve))
+  }
+
+  override async open(partition: PartitionName): Promise<Storage> {
+    const real = await super.open(partition)
+    return {
+      get: (key) => real.get(key),
+      getBytes: (key, from, to) => real.getBytes(key, from, to),
+      getMany: (keys) => real.getMany(keys),
+      scan: (range) => real.scan(range),
+      write: async (operations, options) => {
+        if (partition === 'slices' && operations.every(({ type }) => type === 'del')) {
+          this.deletions++
+          await this.#held
+        }
+        await real.write(operations, options)
+      },
+      close: () => real.close(),
+      [Symbol.asyncDispose]: () => real.close(),
+    }
+  }
+}
+
+t.test('what is being swept is committed by nobody any more', async (t) => {
+  const real = new MemoryBackend()
+  const { knowledge } = await openStore(t, new KeptBackend(real))
+  const backend = new HeldDeletions(real)
+  backend.hold()
+  let opening: Promise<Lorekeep> | undefined
+  async function* slowly() {
+    yield* bigStream('bigger', 8, encodeMessage)
+    while ((await keysOf(real)).slices.length === 0) await turn()
+    opening = createLorekeep({ backend })
+    while (backend.deletions === 0) await turn()
+    yield big
+  }
+  await t.rejects(knowledge.import(ref, slowly()), { code: 'LK_STORAGE_CONFLICT' })
+  backend.letThrough()
+  await (await opening)?.close()
+  await settled(real)
+  t.strictSame(await coreProblems(real), [])
+})
+
+t.test('neither closing nor opening waits for much that is to be deleted', async (t) => {
+  const usual = { ...longestSweep }
+  t.teardown(() => Object.assign(longestSweep, usual))
+  longestSweep.ms = 1
+  const real = new MemoryBackend()
+  const backend = new HeldDeletions(real)
+  const first = await createLorekeep({ backend, closeTimeoutMs: 1, indexThreads: 0 })
+  const ids = Array.from({ length: 5 }, (_, n) => `core ${n}`)
+  for (const id of ids) await first.knowledge.import({ ...ref, id }, big)
+  backend.hold()
+  for (const id of ids) await first.knowledge.delete({ ...ref, id })
+  while (backend.deletions === 0) await turn()
+  const closing = first.close()
+  await sleep(50)
+  backend.letThrough()
+  await closing
+  t.equal(backend.deletions, 1)
+  t.ok((await keysOf(real)).slices.length > 0)
+  backend.hold()
+  const second = await createLorekeep({ backend, indexThreads: 0 })
+  t.teardown(() => second.close())
+  t.ok((await keysOf(real)).slices.length > 0, 'it is open')
+  backend.letThrough()
+  while ((await keysOf(real)).slices.length > 0) await turn()
+  await settled(real)
+  t.strictSame(await coreProblems(real), [])
 })
 
 const medium = encodeMessage(slicedMessage('medium'))
