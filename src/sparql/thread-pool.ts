@@ -64,11 +64,7 @@ export class ThreadPool {
 
   async #take(lane: string, signal: AbortSignal | undefined): Promise<Thread> {
     signal?.throwIfAborted()
-    const [idle] = this.#idle.keys()
-    if (idle !== undefined) {
-      clearTimeout(this.#idle.get(idle))
-      this.#idle.delete(idle)
-    }
+    const idle = this.#takeIdle()
     const isRoom = this.#busy.size < this.#options.threads
     const thread = idle ?? (isRoom ? new Thread(this.#options.threadMb) : undefined)
     if (thread !== undefined) {
@@ -95,6 +91,16 @@ export class ThreadPool {
       signal?.addEventListener('abort', leave, { once: true })
       this.#waiting.push(waiting)
     })
+  }
+
+  #takeIdle(): Thread | undefined {
+    for (const [thread, timer] of this.#idle) {
+      clearTimeout(timer)
+      this.#idle.delete(thread)
+      // It may have ended while nobody listened.
+      if (thread.isAlive) return thread
+    }
+    return undefined
   }
 
   /** To the lane that has the fewest threads, the first of those. */

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type * as workerThreads from 'node:worker_threads'
 import t from 'tap'
 import type { Graph } from '../../src/graph/types.js'
 import { createSparql } from '../../src/sparql/index.js'
@@ -109,6 +110,30 @@ t.test('who waits for a thread that cannot be started is told so', async (t) => 
   await t.rejects(waits, { message: /there are enough/ })
   replace(Worker)
   t.equal(await read(engine, short), 's\r\nurn:7\r\n')
+})
+
+t.test('a thread that has ended while it was idle gets no query', async (t) => {
+  const threads = createRequire(import.meta.url)('node:worker_threads') as typeof workerThreads
+  const { Worker } = threads
+  const started: workerThreads.Worker[] = []
+  const replace = (by: typeof Worker) => {
+    threads.Worker = by
+    syncBuiltinESMExports()
+  }
+  t.teardown(() => replace(Worker))
+  replace(
+    class extends Worker {
+      constructor(...args: ConstructorParameters<typeof Worker>) {
+        super(...args)
+        started.push(this)
+      }
+    },
+  )
+  const engine = createSparql({ threads: 1 })
+  t.equal(await read(engine, short), 's\r\nurn:7\r\n')
+  await started[0]?.terminate()
+  t.equal(await read(engine, short), 's\r\nurn:7\r\n')
+  t.equal(started.length, 2)
 })
 
 t.test('threads are shared between lanes, not between queries', async (t) => {
