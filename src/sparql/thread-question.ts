@@ -17,6 +17,9 @@ const mostTriples = 1024
 /** Of their texts, datatypes and languages, in UTF-16 code units. */
 const mostLength = 256 * 1024
 
+/** Of the names of all graphs, in UTF-16 code units: they are held here until the thread has them. */
+const mostNamesLength = 16 * 1024 * 1024
+
 /** Cursors that one query may have open. The engine needs some for each of its patterns. */
 const mostCursors = 1000
 
@@ -255,7 +258,12 @@ export class ThreadQuestion {
     try {
       const graph = await this.#snapshot()
       const names: string[] = []
+      let length = 0
       for await (const name of graph.graphs({ signal: this.#asking.signal })) {
+        length += name.length
+        if (length > mostNamesLength) {
+          throw new LorekeepError('LK_QUERY_BUDGET', 'names of graphs of more than 16 MiB')
+        }
         if (names.push(name) > mostNames) break
       }
       this.#thread.post({ type: 'graphs', id, names })

@@ -136,6 +136,24 @@ t.test('a thread that has ended while it was idle gets no query', async (t) => {
   t.equal(started.length, 2)
 })
 
+t.test('names of graphs may be so long and no longer', async (t) => {
+  const named = (length: number): SparqlGraph => ({
+    snapshot: async () => ({
+      ...(await graph.snapshot()),
+      async *graphs() {
+        for (let n = 0; n < 20; n++) yield `urn:${n}`.padEnd(length, 'x')
+      },
+    }),
+  })
+  const query = 'SELECT (COUNT(?g) AS ?n) { GRAPH ?g { } }'
+  const ask = async (length: number) => {
+    const answer = await two.execute(named(length), query, { accept: 'text/csv' })
+    return answer.type === 'answer' && text(answer.body)
+  }
+  t.equal(await ask(1000), 'n\r\n20\r\n')
+  await t.rejects(ask(1024 * 1024), { code: 'LK_QUERY_BUDGET' })
+})
+
 t.test('threads are shared between lanes, not between queries', async (t) => {
   const engine = one
   const order: string[] = []
