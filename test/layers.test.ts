@@ -514,7 +514,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/sparql',
   ],
   'src/cli/input': [...leaves, 'src/objects/types', 'src/http/json-scan', 'src/cli/output'],
-  'src/cli/output': [...leaves, 'src/graph/types', 'src/cli/config/environment'],
+  'src/cli/output': [...leaves, 'src/graph/types', 'src/rdf/terms', 'src/cli/config/environment'],
   adapters: ['src/storage', 'src/errors', 'src/door', 'src/sorted-entries'],
   'test/suite': ['src/storage', 'src/errors'],
 }

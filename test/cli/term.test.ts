@@ -20,6 +20,20 @@ t.test('an entity is an IRI with or without angle brackets, a literal has quotes
   t.same(parseTerm('_:b0'), { v: '_:b0', e: true })
 })
 
+t.test('a blank node has any label of N-Triples', (t) => {
+  // As imports make them of long labels, and of letters beyond ASCII.
+  for (const v of ['_:b0123.0f0f', '_:_a', '_:größe', '_:a·b-c']) {
+    t.equal(formatTerm({ v, e: true }), v)
+    t.same(parseTerm(v), { v, e: true })
+    t.equal(parseGraph(v), v)
+  }
+  for (const v of ['_:', '_:a.', '_:-a', '_:a b', '_:a\u202eb']) {
+    t.equal(formatTerm({ v, e: true })[0], '<')
+    t.throws(() => parseTerm(v), InvalidArgumentError)
+  }
+  t.end()
+})
+
 t.test('a value is a number or a literal, a graph an IRI', (t) => {
   t.equal(parseValue('9'), 9)
   t.equal(parseValue('-1.5e3'), -1500)

@@ -1,6 +1,7 @@
 // Terms as they are typed and printed: in the syntax of N-Triples.
 
 import { InvalidArgumentError } from 'commander'
+import { isBlankNode } from '../../rdf/terms.js'
 import { annotationProblem, termOf, xsd } from '../../terms.js'
 import type { Term, Triple } from '../../types.js'
 import { printable } from './figures.js'
@@ -14,7 +15,6 @@ const entity = /^<([^<>"]*)>$/
 const literal = /^"((?:[^"\\]|\\.)*)"(?:@([^@^]*)|\^\^<([^<>"]*)>)?$/s
 /** With a scheme: a word alone is more likely a literal that lost its quotes to the shell. */
 const bareIri = /^[a-z][a-z0-9+.-]*:[^\s<>"]*$/i
-const blankNode = /^_:[a-z0-9][\w-]*$/i
 
 /** Takes what formatTerm() gives, and an IRI as it is. */
 export function parseTerm(text: string): Term {
@@ -22,7 +22,7 @@ export function parseTerm(text: string): Term {
   if (iri !== undefined) return { v: unescape(iri), e: true }
   const [, value, ln, dt] = literal.exec(text) ?? []
   if (value !== undefined) return parseLiteral(unescape(value), ln, dt && unescape(dt))
-  if (bareIri.test(text) || blankNode.test(text)) return { v: text, e: true }
+  if (bareIri.test(text) || isBlankNode(text)) return { v: text, e: true }
   throw new InvalidArgumentError(
     `It is <iri>, an IRI, or "text", "text"@en or "text"^^<iri of a datatype>, with the quotes.`,
   )
@@ -90,7 +90,7 @@ function unescape(text: string): string {
 
 /** Nothing of it moves a cursor. */
 export function formatTerm({ v, e, dt, ln }: Term): string {
-  if (e && blankNode.test(v)) return v
+  if (e && isBlankNode(v)) return v
   if (e) return formatIri(v)
   const escaped = v
     .replace(/["\\]/g, '\\$&')
