@@ -138,6 +138,8 @@ async function realPathOf(path: string): Promise<string> {
     return await realpath(path)
   } catch (error) {
     ifMissing(error)
+    // Nothing is above a drive that is not there.
+    if (dirname(path) === path) throw error
     return join(await realPathOf(dirname(path)), basename(path))
   }
 }
