@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
+import { patience, takeSnapshot } from '../../src/snapshot/backend-snapshot.js'
 import { SnapshotLayer } from '../../src/snapshot/snapshot-layer.js'
 import type { Storage } from '../../src/storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
@@ -30,6 +31,36 @@ async function opened(backend: ConstructorParameters<typeof SnapshotLayer>[0]) {
 
 const temporary = () =>
   readdirSync(tmpdir()).filter((name) => name.startsWith('lorekeep-snapshot-')).length
+
+t.test('who reads a snapshot of an engine must not wait long between two reads', async (t) => {
+  const { unreadMs } = patience
+  t.teardown(() => (patience.unreadMs = unreadMs))
+  patience.unreadMs = 1000
+  const backend = new MemoryBackend()
+  const [cores, slices, objects, flows] = [
+    await backend.open('cores'),
+    await backend.open('slices'),
+    await backend.open('objects'),
+    await backend.open('flows'),
+  ]
+  await objects.write([put('a', Buffer.alloc(1))])
+  const partitions = { cores, slices, objects, flows }
+  const snapshot = await takeSnapshot(async () => ({ partitions, close: async () => undefined }))
+  t.ok(snapshot.mayWait)
+  const pages = snapshot.partitions.objects.scan({})[Symbol.asyncIterator]()
+  for (const read of [
+    () => snapshot.partitions.cores.get(key('a')),
+    () => snapshot.partitions.flows.getMany([key('a')]),
+    // A page, and that there are no more.
+    () => pages.next(),
+    () => pages.next(),
+  ]) {
+    while (snapshot.mayWait) await sleep(10)
+    const reading = read()
+    t.ok(snapshot.mayWait)
+    await reading
+  }
+})
 
 t.test('what was overwritten goes to a file past 16 MiB, which has no name', async (t) => {
   const before = temporary()
