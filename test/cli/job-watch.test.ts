@@ -1,9 +1,10 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { followJobs } from '../../src/cli/commands/flows/job-watch.js'
+import { followJobs, looks } from '../../src/cli/commands/flows/job-watch.js'
 import type { Ending } from '../../src/cli/commands/flows/job-watch.js'
-import { flowsIn } from '../../src/cli/access/flow-access.js'
+import { flowsIn, type FlowAccess } from '../../src/cli/access/flow-access.js'
 import { openLocalStores } from '../../src/cli/access/local-stores.js'
 
 const { signal } = new AbortController()
@@ -39,6 +40,30 @@ t.test('jobs that ended before anyone watched are looked up', async (t) => {
     [away.id, 'cancelled'],
     [done.id, 'done'],
   ])
+})
+
+t.test('a job whose end no event tells is looked up again', async (t) => {
+  const { everyMs } = looks
+  t.teardown(() => (looks.everyMs = everyMs))
+  looks.everyMs = 1
+  const flows = await open(t, 'default')
+  t.teardown(() => flows.close())
+  const { job } = await flows.load({ id: 'silent', text: 'QQ==' })
+  let lookedUp = 0
+  const silent: FlowAccess = {
+    ...flows,
+    job: (id) => (lookedUp++ === 1 ? Promise.reject(new Error('for a moment')) : flows.job(id)),
+    async watch({ signal, onConnected }) {
+      await onConnected()
+      await flows.cancel(job)
+      await once(signal, 'abort')
+    },
+  }
+  const endings: string[] = []
+  const onEnd = (id: string, { state }: Ending) => void endings.push(`${id} ${state}`)
+  const watched = { id: job, user: 'trustgraph', document: 'silent' }
+  await followJobs(silent, [watched], { signal, onEvent() {}, onEnd })
+  t.strictSame(endings, [`${job} cancelled`])
 })
 
 t.test('watching ends when it is interrupted', async (t) => {

@@ -1,5 +1,6 @@
 // Following jobs to their ends.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '../../../errors.js'
 import type { ErrorCode } from '../../../errors.js'
 import type { Job, JobEvent, JobFailure } from '../../../flow/types.js'
@@ -23,6 +24,11 @@ interface Followers {
   readonly onEnd: (job: string, ending: Ending) => void
 }
 
+/** How often jobs that have not ended are looked up, as the event of an end may be lost. In tests more often. */
+export const looks = { everyMs: 5000 }
+/** Looking up takes no larger part of the time: there may be thousands. */
+const mostLooking = 1 / 20
+
 /** Resolves when all of these jobs of one user have ended. */
 export async function followJobs(
   flows: FlowAccess,
@@ -33,15 +39,26 @@ export async function followJobs(
   const finished = new AbortController()
   const settle = (job: string, ending: Ending | undefined) => {
     if (ending === undefined || !pending.delete(job)) return
-    onEnd(job, ending)
     if (pending.size === 0) finished.abort()
+    onEnd(job, ending)
   }
-  await flows.watch({
+  const watching = AbortSignal.any([signal, finished.signal])
+  const lookUpAll = async () => {
+    for (const job of [...pending.values()]) {
+      const ending = await lookUp(flows, job)
+      if (watching.aborted) return
+      settle(job.id, ending)
+    }
+  }
+  let isLooking = false
+  const watched = flows.watch({
     ...(jobs[0] && { user: jobs[0].user }),
-    signal: AbortSignal.any([signal, finished.signal]),
+    signal: watching,
     // Whatever happened before the events began, or while there were none.
     onConnected: async () => {
-      for (const job of [...pending.values()]) settle(job.id, await lookUp(flows, job))
+      await lookUpAll()
+      if (!isLooking) void repeat(lookUpAll, watching)
+      isLooking = true
     },
     onEvent: (event) => {
       if (!pending.has(event.job)) return
@@ -49,7 +66,20 @@ export async function followJobs(
       settle(event.job, endingOf(event))
     },
   })
+  await watched.finally(() => finished.abort())
   signal.throwIfAborted()
+}
+
+/** Until the signal. */
+async function repeat(look: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (let ms = looks.everyMs; !signal.aborted;) {
+    await sleep(ms, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) return
+    const start = performance.now()
+    // Whoever watches is told of what lasts, and looks again once it is over.
+    await look().catch(() => undefined)
+    ms = Math.max(looks.everyMs, (performance.now() - start) / mostLooking)
+  }
 }
 
 function endingOf(event: JobEvent): Ending | undefined {
