@@ -25,8 +25,10 @@ import { headOf, laneIn, type Head, type State } from './state.js'
 
 const readsPerTurn = 128
 
-// A read that commits overtake again and again gets its turn among them.
+// A read that commits overtake again and again pins what it reads, and where others go on replacing it, it gets its
+// turn among them. They wait for a while, and may not know of turns: so many times, and it has failed.
 const maxAttempts = 3
+const maxTurns = 10
 
 interface CommitterOptions {
   /** Memory for pages. */
@@ -175,7 +177,8 @@ export class Committer {
 
   /**
    * Reads from one state. Where a page of it is gone, because the next commit has replaced it, the
-   * work is done again on the newest one, and after a few times in turn with the commits.
+   * work is done again on the newest one, and after a few times on one that is pinned.
+   * @throws LorekeepError `LK_STORAGE_CONFLICT` where others replace what is read, again and again
    */
   async read<Result>(
     work: (state: State) => Promise<Result>,
@@ -196,7 +199,43 @@ export class Committer {
         if (state === this.#state && !this.#isInDoubt) await this.#refresh(error)
       }
     }
-    return this.commitOfAll((draft) => work(draft.state))
+    const { state, release } = await this.pin(reads)
+    try {
+      return await work(state)
+    } catch (error) {
+      if (!(error instanceof StalePage)) throw error
+      const lost = await this.lost(error, state)
+      if (lost.code !== 'LK_STORAGE_CONFLICT') throw lost
+    } finally {
+      release()
+    }
+    return this.#readInTurn(work)
+  }
+
+  /** What others have replaced they do not replace while they wait for their turns. */
+  #readInTurn<Result>(work: (state: State) => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      let turns = 0
+      let isSettled = false
+      const settle = (give: () => void) => {
+        isSettled = true
+        give()
+      }
+      // It has been answered when nothing is committed: that the state was the newest then does not matter.
+      const inTurn = this.commitOfAll(async ({ state }) => {
+        if (isSettled) return
+        try {
+          const result = await work(state)
+          settle(() => resolve(result))
+        } catch (error) {
+          const isStale = error instanceof StalePage
+          if (isStale && ++turns < maxTurns) throw error
+          const reason = isStale ? await this.lost(error, state) : error
+          settle(() => reject(reason as Error))
+        }
+      })
+      inTurn.catch(reject)
+    })
   }
 
   /** What is known without a look. */

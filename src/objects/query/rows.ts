@@ -18,11 +18,16 @@ export class Meter {
   keysRead = 0
   objectsRead = 0
   readonly #limits: Pick<ObjectLimits, 'maxQueryObjects' | 'maxQueryMs'>
-  readonly #start = performance.now()
-  #turned = this.#start
+  readonly #start: number
+  #turned = performance.now()
 
-  constructor(limits: Pick<ObjectLimits, 'maxQueryObjects' | 'maxQueryMs'>) {
+  /** @param start when it began: it may have been given up since, and begun anew */
+  constructor(
+    limits: Pick<ObjectLimits, 'maxQueryObjects' | 'maxQueryMs'>,
+    start = performance.now(),
+  ) {
     this.#limits = limits
+    this.#start = start
   }
 
   get milliseconds(): number {
