@@ -13,7 +13,7 @@ import { placesOf, recordOfBlocks, regroup } from './engine/block-groups.js'
 import { EntryPage, noEntries, sortEntries, sortWords } from './engine/entries.js'
 import { newKeys, type KeyList } from './engine/key-list.js'
 import { IdHash } from './engine/hash.js'
-import { indexOf, mergeChange, type Index } from './engine/index-runs.js'
+import { indexOf, maxRunEntries, mergeChange, type Index } from './engine/index-runs.js'
 import type { EntryPages } from './engine/list.js'
 import {
   allBlocks,
@@ -59,8 +59,8 @@ export interface SalvagedObjects {
   objects: number
 }
 
-/** Entries of a run that is written: it is sorted in memory. */
-const runEntries = 100_000
+/** Entries of a run that is written: it is sorted in memory, and shorter ones would all be merged by one commit. */
+const runEntries = maxRunEntries
 
 interface TableDraft {
   readonly number: number
@@ -126,8 +126,14 @@ class ObjectSalvage {
   async *run(): AsyncGenerator<void, void, undefined> {
     yield* this.#readRecords()
     const newest = await this.#newestOfTwins()
+    let last: TableDraft | undefined
     for await (const { table, rows } of this.#blocks(true)) {
       yield
+      // Records of blocks come table by table; what no record names comes behind them, in any order.
+      if (table.number > (last?.number ?? -1)) {
+        if (last !== undefined) await this.#writeRuns(last)
+        last = table
+      }
       for (const row of rows) {
         const twins = newest.get(nameOf(row))
         if (twins !== undefined && twins !== row.ref) continue
@@ -138,9 +144,7 @@ class ObjectSalvage {
     }
     yield* this.#tellUnnamed()
     for (const table of this.#tables.values()) await this.#writeRows(table)
-    for (const { indexes } of this.#tables.values()) {
-      for (const index of indexes) await this.#writeRun(index)
-    }
+    for (const table of this.#tables.values()) await this.#writeRuns(table)
     await this.#writeRun(this.#ids)
     await this.#writeRecords()
   }
@@ -357,6 +361,10 @@ class ObjectSalvage {
       table.places.push(placeOfBlock(block, page))
     }
     await this.#to.write(operations, { durable: true })
+  }
+
+  async #writeRuns({ indexes }: TableDraft): Promise<void> {
+    for (const index of indexes) await this.#writeRun(index)
   }
 
   async #writeRun(index: IndexDraft): Promise<void> {

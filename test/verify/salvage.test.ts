@@ -12,13 +12,19 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
 import { LevelFiles } from '../../adapters/level/files.js'
 import { LevelBackend } from '../../adapters/level/index.js'
 import { createLorekeep } from '../../src/lorekeep.js'
-import type { Backend } from '../../src/storage.js'
+import { decodeKey } from '../../src/keys.js'
+import { salvageObjects } from '../../src/objects/salvage.js'
+import type { Backend, Storage } from '../../src/storage.js'
 import type { Finding } from '../../src/verify/finding.js'
+import { Report } from '../../src/verify/report.js'
 import { verifyStores } from '../../src/verify-stores.js'
+import { altered } from '../fixtures/altered-storage.js'
 import { Random } from '../fixtures/random.js'
+import { KeptBackend } from '../objects/kept-backend.js'
 import { fill } from './filled.js'
 import { contentOf, salvage } from './salvaged.js'
 
@@ -82,6 +88,46 @@ t.test(`one damaged file is found, and the rest salvaged (seed ${seed})`, async 
     rmSync(target, { recursive: true })
   }
 })
+
+t.test(
+  'runs of a salvage are as long as they stay, and go from memory with their table',
+  async (t) => {
+    const from = new KeptBackend(new MemoryBackend())
+    const keep = await createLorekeep({ backend: from })
+    for (const name of ['a', 'b']) {
+      const fields = { id: { type: 'integer' } }
+      await keep.objects.defineSchema({ name, fields, indexes: ['id'] })
+    }
+    const count = 60_000
+    for (const [n, schema_name] of ['a', 'b'].entries()) {
+      const metadata = { id: 'b', user: 'u', collection: 'c' }
+      for (let at = 0; at < count; at += 10_000) {
+        const values = Array.from({ length: 10_000 }, (_, k) => ({ id: n * count + at + k }))
+        await keep.objects.import({ metadata, schema_name, values })
+      }
+    }
+    await keep.close()
+    const written: string[] = []
+    const storage = await new MemoryBackend().open('objects')
+    const write: Storage['write'] = async (operations, options) => {
+      for (const { key } of operations as readonly { key: Uint8Array }[]) {
+        const [kind, number] = decodeKey(key)
+        written.push(kind === 'run' ? `run of ${number}` : String(kind))
+      }
+      await storage.write(operations, options)
+    }
+    const report = new Report({ deep: true })
+    const source = await from.open('objects')
+    const salvaging = salvageObjects(source, altered(storage, { write }), report)
+    for await (const finding of salvaging) t.fail(JSON.stringify(finding))
+    // Of indexes 0, which is that of ids, 1 and 2.
+    t.strictSame(
+      written.filter((kind) => kind.startsWith('run')),
+      ['run of 1', 'run of 2', 'run of 0'],
+    )
+    t.ok(written.slice(written.indexOf('run of 1')).filter((kind) => kind === 'page').length > 300)
+  },
+)
 
 /** In tables, in logs, and in files of their own. Gives what there was before the last changes. */
 async function filled(directory: string): Promise<Map<string, string>> {

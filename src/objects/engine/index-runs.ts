@@ -69,7 +69,7 @@ const shortKey = 32
 
 // A run this long is not merged again as long as little of it was deleted: a merge holds the
 // commits behind it up for 60 ms here.
-const maxRunEntries = 2 ** 18
+export const maxRunEntries = 2 ** 18
 
 /** How many of like size there may be before they are merged: fewer to read, or less to write. */
 const runsPerLevel = 4
