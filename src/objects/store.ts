@@ -142,15 +142,19 @@ class StoredObjects implements ClosableObjectStore {
     this.#forget = presence?.onGone((id) => this.#endBuildingOf(id))
   }
 
-  /** Goes on with what a crash cut off. */
+  /** Goes on with what a crash cut off, until somebody closes: then the next open goes on. */
   resume(): void {
+    const { closing } = this.#inFlight
+    const tell = (error: unknown) => {
+      if (error !== closing.reason && !hasCode(error, 'LK_CLOSED')) this.#onError(error)
+    }
     const resuming = this.#committer.read(async (state) => {
       for (const [name, { deleting }] of state.collections) {
         if (deleting === undefined) continue
-        this.#deleteCollection(name, { begun: deleting }).catch(this.#onError)
+        this.#deleteCollection(name, { begun: deleting }).catch(tell)
       }
     })
-    resuming.catch(this.#onError)
+    resuming.catch(tell)
   }
 
   async defineSchema(
@@ -438,7 +442,8 @@ class StoredObjects implements ClosableObjectStore {
     name: string,
     options: Pick<DeletionOptions, 'begun' | 'check'>,
   ): Promise<number | undefined> {
-    const { signal } = this.#inFlight
+    const { closing, signal: stop } = this.#inFlight
+    const signal = options.begun === undefined ? stop : closing
     const { member } = this.#committer
     const placing = this.#placing
     return this.#inTurn(`collection ${name}`, () =>
@@ -510,8 +515,7 @@ class StoredObjects implements ClosableObjectStore {
   readonly #placing = () => this.#sharedTurn('new collections')
 
   /** What other processes are at they bring to its end first. It is for order alone: commits have their conditions. */
-  async #sharedTurn(name: string): Promise<() => void> {
-    const { signal } = this.#inFlight
+  async #sharedTurn(name: string, signal = this.#inFlight.signal): Promise<() => void> {
     const nothing = () => undefined
     if (this.#sharing === undefined) return nothing
     try {
@@ -539,12 +543,16 @@ class StoredObjects implements ClosableObjectStore {
     )
   }
 
-  async #inTurn<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  async #inTurn<Result>(
+    name: string,
+    work: () => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> {
     return this.#inFlight.run(async () => {
       const before = this.#turns.get(name)
       const turn = (async () => {
         await before?.catch(() => {})
-        const end = await this.#sharedTurn(name)
+        const end = await this.#sharedTurn(name, signal)
         try {
           return await work()
         } finally {

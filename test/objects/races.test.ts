@@ -15,6 +15,8 @@ import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { pickSeed, Random } from '../fixtures/random.js'
 import { backends } from '../fixtures/stores.js'
 import { objectProblems } from '../fixtures/problems.js'
+import { collectionKey } from '../../src/objects/engine/records.js'
+import { decodeRecord } from '../../src/record.js'
 import { KeptBackend } from './kept-backend.js'
 
 const definition = {
@@ -340,6 +342,28 @@ t.test('ids that are being deleted are free for imports, and what comes stays', 
   t.strictSame(await objectProblems(cut.backend), [])
 })
 
+t.test('closing does not wait for the end of a deletion that opening goes on with', async (t) => {
+  const cut = await cutOff(t)
+  const told: unknown[] = []
+  const counting = new CountingBackend(cut.backend)
+  const onError = (error: unknown) => told.push(error)
+  const keep = await createLorekeep({ backend: counting, onError })
+  // Behind the first of three steps.
+  const closing = new Promise<void>((resolve) => {
+    counting.afterWrite = async () => {
+      counting.afterWrite = undefined
+      resolve(keep.close())
+    }
+  })
+  await closing
+  t.strictSame(told, [])
+  const storage = await cut.backend.open('objects')
+  t.match(decodeRecord((await storage.get(collectionKey('c')))!), { deleting: Number })
+  const { objects } = await goneOn(t, cut.backend)
+  t.strictSame(await objects.collections(), [])
+  t.strictSame(await objectProblems(cut.backend), [])
+})
+
 t.test('of a deletion that failed twice the next open goes on with the later one', async (t) => {
   const cut = await cutOff(t)
   await cut.objects.import(batchOf(numbered(20_000, 20_005)))
@@ -488,12 +512,15 @@ async function cutOff(t: Test) {
   return { objects, backend, fail }
 }
 
-/** Whoever closes waits for a deletion that opening goes on with. */
+/** Opening goes on with a deletion, and this waits for its end. */
 async function goneOn(t: Test, backend: Backend) {
-  const keep = await createLorekeep({ backend })
-  await keep.objects.collections()
-  await keep.close()
-  return opened(t, backend, {}, 'keep')
+  const store = await opened(t, backend, {}, 'keep')
+  const storage = await backend.open('objects')
+  for (;;) {
+    const record = await storage.get(collectionKey('c'))
+    if (record === undefined || !('deleting' in decodeRecord<object>(record))) return store
+    await turn()
+  }
 }
 
 /** Counts the writes that are waited for until they are on disk. */
