@@ -41,7 +41,8 @@ export async function deleteCollection(
     if (record === undefined) return undefined
     if (begun !== undefined) return record.deleting === begun ? { lane, ref: begun } : undefined
     check?.(record)
-    draft.setCollection(name, { ...record, deleting: nextRef })
+    const { isKept: _, ...rest } = record
+    draft.setCollection(name, { ...rest, deleting: nextRef })
     return { lane, ref: nextRef }
   }
   const mark = await commitIn(committer, name, placing, begin, member)
@@ -116,7 +117,8 @@ async function deleteSome(
   const { deleting, ...rest } = draft.collection(name) ?? record
   // A later call has rows above.
   if (deleting !== mark.ref) return { rows, next: undefined }
-  const isEmpty = Object.keys(rest.schemas).length === 0
-  draft.setCollection(name, isEmpty ? undefined : rest)
+  const { isKept, ...kept } = rest
+  const isEmpty = isKept !== true && Object.keys(kept.schemas).length === 0
+  draft.setCollection(name, isEmpty ? undefined : kept)
   return { rows, next: undefined }
 }

@@ -405,7 +405,8 @@ class ObjectSalvage {
     }
     for (const [name, { record, counts }] of this.#collections) {
       // What was being deleted has no objects left.
-      if (record.deleting !== undefined && counts.size === 0) continue
+      const isGone = record.deleting !== undefined && record.isKept !== true
+      if (isGone && counts.size === 0) continue
       const kept: CollectionRecord = {
         created_at: String(record.created_at),
         schemas: Object.fromEntries(counts),

@@ -1,5 +1,5 @@
 import { hasCode, LorekeepError } from '../errors.js'
-import { conditionRules, conditionsIn, versionOf } from '../conditions.js'
+import { conditionRules, conditionsIn, timeAfter, versionOf } from '../conditions.js'
 import type { ChangeConditions } from '../conditions.js'
 import type { Fill } from '../health.js'
 import { InFlight } from '../in-flight.js'
@@ -416,10 +416,17 @@ class StoredObjects implements ClosableObjectStore {
     }
     return this.#inFlight.run(() =>
       this.#commitIn(name, async (draft) => {
-        const there = draft.collection(name)
+        const known = draft.collection(name)
+        // One that is being deleted is there no more, and what is made anew stays.
+        const isGoing = known?.deleting !== undefined && known.isKept !== true
+        const there = isGoing ? undefined : known
         checkCollectionIs(conditions, name, there)
         if (there !== undefined) return false
-        draft.createCollection(name)
+        if (known === undefined) draft.createCollection(name)
+        else {
+          const created_at = timeAfter(known.created_at, draft.now)
+          draft.setCollection(name, { ...known, created_at, isKept: true })
+        }
         return true
       }),
     )

@@ -342,6 +342,31 @@ t.test('ids that are being deleted are free for imports, and what comes stays', 
   t.strictSame(await objectProblems(cut.backend), [])
 })
 
+t.test('a collection that is being deleted can be made anew', async (t) => {
+  const cut = await cutOff(t)
+  const [before] = await cut.objects.collections()
+  t.equal(await cut.objects.createCollection('c', { ifVersion: null }), true)
+  t.equal(await cut.objects.createCollection('c'), false, 'it is there')
+  const there = cut.objects.createCollection('c', { ifVersion: null })
+  await t.rejects(there, { code: 'LK_PRECONDITION' })
+  const { objects } = await goneOn(t, cut.backend)
+  const [after] = await objects.collections()
+  t.match(after, { name: 'c', objects: 0 })
+  t.ok(after!.created_at > before!.created_at)
+  t.strictSame(await objectProblems(cut.backend), [])
+  t.equal(await objects.deleteCollection('c'), 0)
+  t.strictSame(await objects.collections(), [], 'a later deletion takes it away')
+})
+
+t.test('a collection that was made anew goes with a later deletion', async (t) => {
+  const cut = await cutOff(t)
+  t.equal(await cut.objects.createCollection('c'), true)
+  await cut.fail()
+  const { objects } = await goneOn(t, cut.backend)
+  t.strictSame(await objects.collections(), [])
+  t.strictSame(await objectProblems(cut.backend), [])
+})
+
 t.test('closing does not wait for the end of a deletion that opening goes on with', async (t) => {
   const cut = await cutOff(t)
   const told: unknown[] = []

@@ -37,6 +37,8 @@ export interface CollectionRecord {
   readonly schemas: Readonly<Record<string, number>>
   /** Being deleted: its rows below that reference go. */
   readonly deleting?: number
+  /** Made anew since: it stays when its deletion ends, with whatever it has then. */
+  readonly isKept?: boolean
 }
 
 /** Blocks of a table in the order of their rows. Of each list the numbers of the blocks, one behind the other. */
