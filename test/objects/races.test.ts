@@ -426,6 +426,15 @@ t.test('a large collection goes in steps, and indexes with it', async (t) => {
   t.strictSame(await objectProblems(backend), [])
 })
 
+t.test('a deletion looks no object up', async (t) => {
+  const backend = new FaultyBackend(new MemoryBackend())
+  const { objects } = await opened(t, backend, { objectCacheBytes: 1 })
+  await objects.import(batchOf(numbered(0, 1000)))
+  const before = backend.calls
+  t.equal(await objects.deleteCollection('c'), 1000)
+  t.ok(backend.calls - before < 100, `${backend.calls - before} calls`)
+})
+
 const finds = {
   scan: {},
   'scan with a filter': { filters: { name: { $ne: 'zzz' } } },

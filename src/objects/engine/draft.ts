@@ -212,6 +212,11 @@ export class Draft {
     return found
   }
 
+  /** Whether what is stored under an id was removed, or replaced, in this draft. */
+  hasChanged(collection: string, id: string): boolean {
+    return this.#ids.get(collection)?.has(id) === true
+  }
+
   /** The row under an id of a collection, as of all changes until now. */
   async find(collection: string, id: string): Promise<Row | undefined> {
     const drafted = this.#ids.get(collection)?.get(id)
