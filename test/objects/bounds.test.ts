@@ -8,6 +8,7 @@ import type { LorekeepOptions } from '../../src/lorekeep.js'
 import { altered } from '../fixtures/altered-storage.js'
 import { openStore } from '../fixtures/stores.js'
 import type { Backend } from '../../src/storage.js'
+import type { JsonObject } from '../../src/types.js'
 import { objectProblems } from '../fixtures/problems.js'
 import { countTurns } from '../fixtures/turns.js'
 import { KeptBackend } from './kept-backend.js'
@@ -157,6 +158,28 @@ t.test('answers from memory leave the event loop its turns', async (t) => {
   for (let n = 0; n < 2000; n++) await objects.get('c', 'a')
   const turns = reading()
   t.ok(turns >= 10, `${turns} turns in 2000 reads`)
+})
+
+t.test('what is sorted by elements of arrays leaves the event loop its turns', async (t) => {
+  const { objects } = await opened(t)
+  await objects.defineSchema({ name: 's', fields: { a: { type: 'array' } } })
+  // Each has 200,000 combinations, and all of them are in one block.
+  const a = [{ b: [...Array(500).keys()] }, ...Array(400).fill({ c: 1 })] as JsonObject[]
+  const count = 10
+  const values = Array.from({ length: count }, (_, id) => ({ id: `${id}`, a }))
+  const metadata = { id: 'b', user: 'u', collection: 'c' }
+  await objects.import({ metadata, schema_name: 's', values })
+  const query = { schema_name: 's', sort: { 'a.0.b': 'asc', 'a.c': 'asc' }, fields: [] } as const
+  let turns = countTurns()
+  t.equal((await objects.query(query)).objects.length, count)
+  const ofQuery = turns()
+  t.ok(ofQuery >= count - 1, `${ofQuery} turns of a query`)
+  turns = countTurns()
+  const found: unknown[] = []
+  for await (const { _id } of objects.find(query)) found.push(_id)
+  const ofFind = turns()
+  t.ok(ofFind >= count - 1, `${ofFind} turns of a find`)
+  t.equal(found.length, count)
 })
 
 t.test('a page that cannot be held is refused', async (t) => {

@@ -48,7 +48,7 @@ export async function runQuery(
   if (isExact && refs !== undefined && request.sort.length === 0) {
     return readRefs(table, memory, request, meter, plan, refs)
   }
-  await visitRows(visit, (block, rows) => window.take(block, rows))
+  await visitRows(visit, (block, rows) => window.take(block, rows, meter))
   if (window instanceof Window) return { ...window.finish(), plan, sort: 'none', counted: false }
   const { refs: page, ...sorted } = window.finish()
   const places = await placesAgain(table, page, memory)

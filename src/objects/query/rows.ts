@@ -96,7 +96,7 @@ export interface Visit {
  */
 export async function visitRows(
   visit: Visit,
-  take: (block: Block, rows: readonly number[]) => boolean,
+  take: (block: Block, rows: readonly number[]) => boolean | Promise<boolean>,
 ): Promise<void> {
   const { table, pages, refs, meter } = visit
   const wanted = refs === undefined ? blocksFrom(table, visit.after) : blocksWith(table, refs)
@@ -124,7 +124,10 @@ export async function visitRows(
       const looked = visit.seen === undefined ? rows : matches(block, rows, visit.seen)
       meter.count(looked?.length ?? block.rows)
       const matching = matches(block, looked, visit.filter)
-      if (matching.length > 0 && !take(block, matching)) return
+      if (matching.length > 0) {
+        const goesOn = take(block, matching)
+        if (!(goesOn === true || (await goesOn))) return
+      }
       await meter.breathe()
     }
   }

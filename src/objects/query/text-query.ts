@@ -42,7 +42,7 @@ export async function runTextQuery(
   }
   const window = new SortedWindow(request, matches.scoreOf)
   await visitRows({ ...visit, refs: visit.refs ?? matches.refs }, (block, rows) =>
-    window.take(block, rows),
+    window.take(block, rows, meter),
   )
   const { refs: page, ...sorted } = window.finish()
   return { ...found, ...sorted, places: await placesAgain(table, page, memory) }

@@ -9,7 +9,7 @@ import type { JsonValue } from '../../types.js'
 import { regularKey } from '../values/values.js'
 import type { Cursor } from './cursor.js'
 import type { QueryRequest } from './query-request.js'
-import { scoreField, visitRows, type ScoreOf, type Visit } from './rows.js'
+import { scoreField, visitRows, type Meter, type ScoreOf, type Visit } from './rows.js'
 
 /** What a page has, and where the next one begins. */
 export interface PageWindow {
@@ -41,7 +41,7 @@ export class Window {
     this.#request = request
   }
 
-  take(block: Block, rows: readonly number[]): boolean {
+  take(block: Block, rows: readonly number[]): true {
     this.#total += rows.length
     const { limit, offset, after } = this.#request
     if (this.#places.length > limit || limit === 0) return true
@@ -80,21 +80,15 @@ export class SortedWindow {
     this.#wanted = limit === 0 ? 0 : offset + limit + 1
   }
 
-  take(block: Block, rows: readonly number[]): boolean {
+  take(block: Block, rows: readonly number[], meter: Meter): true | Promise<true> {
     this.#total += rows.length
     if (this.#wanted === 0) return true
     const { sort } = this.#request
-    for (const n of rows) {
-      const candidate: Candidate = {
-        values: valuesOf(sort, block, n, this.#scoreOf),
-        ref: block.refs[n] as number,
-      }
-      if (!isBehind(candidate, this.#request)) continue
-      if (this.#worst !== undefined && compare(sort, candidate, this.#worst) > 0) continue
+    return eachCandidate(this.#request, this.#scoreOf, meter, block, rows, (candidate) => {
+      if (this.#worst !== undefined && compare(sort, candidate, this.#worst) > 0) return
       this.#kept.push(candidate)
       if (this.#kept.length >= 2 * this.#wanted + 64) this.#cut()
-    }
-    return true
+    })
   }
 
   finish(): SortedPage {
@@ -115,16 +109,45 @@ export class SortedWindow {
   }
 }
 
-function valuesOf(
+/**
+ * Calls with the rows that lie behind the page before. What is in arrays may take long, for each row: others have their
+ * turn between them.
+ */
+function eachCandidate(
+  request: QueryRequest,
+  scoreOf: ScoreOf | undefined,
+  meter: Meter,
+  block: Block,
+  rows: readonly number[],
+  take: (candidate: Candidate) => void,
+): true | Promise<true> {
+  const { sort } = request
+  for (let at = 0; at < rows.length; at++) {
+    const n = rows[at] as number
+    let values = regularValues(sort, block, n, scoreOf)
+    if (values === undefined) {
+      if (meter.isTired) {
+        const rest = rows.slice(at)
+        return meter.breathe().then(() => eachCandidate(request, scoreOf, meter, block, rest, take))
+      }
+      values = irregularValues(sort, block, n, scoreOf)
+    }
+    const candidate = { values, ref: block.refs[n] as number }
+    if (isBehind(candidate, request)) take(candidate)
+  }
+  return true
+}
+
+function regularValues(
   sort: readonly SortKey[],
   block: Block,
   n: number,
   scoreOf: ScoreOf | undefined,
-): JsonValue[] {
+): JsonValue[] | undefined {
   const values: JsonValue[] = []
   for (const { path } of sort) {
     const value = regularKey(fieldOf(path[0] as string, block, n, scoreOf), path, 1)
-    if (value === undefined) return irregularValues(sort, block, n, scoreOf)
+    if (value === undefined) return undefined
     values.push(value)
   }
   return values
@@ -177,13 +200,9 @@ export async function sortedRefs(
 ): Promise<Float64Array> {
   const found: Candidate[] = []
   const { sort } = request
-  await visitRows(visit, (block, rows) => {
-    for (const n of rows) {
-      const candidate = { values: valuesOf(sort, block, n, scoreOf), ref: block.refs[n] as number }
-      if (isBehind(candidate, request)) found.push(candidate)
-    }
-    return true
-  })
+  await visitRows(visit, (block, rows) =>
+    eachCandidate(request, scoreOf, visit.meter, block, rows, (candidate) => found.push(candidate)),
+  )
   return Float64Array.from(
     found.sort((a, b) => compare(sort, a, b)),
     ({ ref }) => ref,
