@@ -21,7 +21,7 @@ import { commitIn } from './placing.js'
 import { runQuery } from './query/query.js'
 import { planOf, type QueryResult } from './query/query-result.js'
 import { parseQuery, type QueryRequest } from './query/query-request.js'
-import { Meter, output } from './query/rows.js'
+import { Meter, outputAll } from './query/rows.js'
 import { compileSchema } from './schema/schema.js'
 import { checkSchema, SchemaChange } from './schema-change.js'
 import { aReads, type Reads } from '../reads.js'
@@ -106,9 +106,6 @@ function letGoOf(held: ReadonlySet<() => void>): void {
 }
 
 const collectionRules = { ...namedPageRules, scope: aScope }
-
-// A page is made of whole objects, and becomes one text on its way out.
-const maxPageBytes = 128 * 1024 ** 2
 
 class StoredObjects implements ClosableObjectStore {
   readonly #committer: Committer
@@ -263,12 +260,15 @@ class StoredObjects implements ClosableObjectStore {
   ): Promise<ObjectPage<StoredObject<T>>> {
     return this.#run(query, scopeGiven('query()', scope), ({ found, request }) => {
       const { limit, offset, fields } = request
-      if (fields === undefined) checkSize(found)
-      const objects = found.places.map((place) =>
-        asTyped<T>(output(place, fields, found.text?.scoreOf)),
-      )
-      const { total, next } = found
-      return { objects, total, limit, offset, ...(next !== undefined && { next }) }
+      const { places, total, next, text } = found
+      const objects = outputAll(places, fields, text?.scoreOf, this.#limits.maxObjectBytes)
+      return {
+        objects: objects.map(asTyped<T>),
+        total,
+        limit,
+        offset,
+        ...(next !== undefined && { next }),
+      }
     })
   }
 
@@ -453,9 +453,9 @@ class StoredObjects implements ClosableObjectStore {
     const signal = options.begun === undefined ? stop : closing
     const { member } = this.#committer
     const placing = this.#placing
-    return this.#inTurn(`collection ${name}`, () =>
-      deleteCollection(this.#committer, name, signal, { ...options, member, placing }),
-    )
+    const work = () =>
+      deleteCollection(this.#committer, name, signal, { ...options, member, placing })
+    return this.#inTurn(`collection ${name}`, work, signal)
   }
 
   get fill(): Fill {
@@ -622,17 +622,6 @@ function readsOf(query: unknown): Reads | undefined {
 
 /** Whoever has the turn may stand still: after so long it is done without one. */
 const mostWaitMs = 30_000
-
-/** @throws LorekeepError `LK_QUERY_BUDGET` where the page would be too large to be held */
-function checkSize({ places }: QueryResult): void {
-  let bytes = 0
-  for (const { block } of places) bytes += block.size / block.rows
-  if (bytes <= maxPageBytes) return
-  throw new LorekeepError(
-    'LK_QUERY_BUDGET',
-    `a page of ${places.length} objects has about ${Math.round(bytes / 1024 ** 2)} MiB; a lower limit, or fields, makes it smaller`,
-  )
-}
 
 /** Of what type objects are, and which of their fields a query left, is for the caller's types. */
 function asTyped<T extends object>(found: object): StoredObject<T> {

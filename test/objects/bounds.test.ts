@@ -1,6 +1,7 @@
 // What one request may make the store do.
 
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { hasCode } from '../../src/errors.js'
@@ -10,6 +11,7 @@ import { openStore } from '../fixtures/stores.js'
 import type { Backend } from '../../src/storage.js'
 import type { JsonObject } from '../../src/types.js'
 import { objectProblems } from '../fixtures/problems.js'
+import { CountedBackend } from '../fixtures/counted-backend.js'
 import { countTurns } from '../fixtures/turns.js'
 import { KeptBackend } from './kept-backend.js'
 
@@ -192,6 +194,46 @@ t.test('a page that cannot be held is refused', async (t) => {
   await t.rejects(objects.query({ schema_name: 's' }), { code: 'LK_QUERY_BUDGET' })
   t.equal((await objects.query({ schema_name: 's', limit: 10 })).objects.length, 10)
   t.equal((await objects.query({ schema_name: 's', fields: ['n'] })).objects.length, 70)
+})
+
+t.test('so is one of named fields, and one of what objects share', async (t) => {
+  const { objects, put } = await opened(t)
+  await objects.defineSchema({ ...definition, indexes: [] })
+  const text = 'x'.repeat(1_000_000)
+  await put(Array.from({ length: 70 }, (_, k) => ({ id: `${k}`, text })))
+  const all = { schema_name: 's', limit: 200 }
+  t.equal((await objects.query({ ...all, fields: ['id', 'n'] })).objects.length, 70)
+  await t.rejects(objects.query({ ...all, fields: ['text'] }), { code: 'LK_QUERY_BUDGET' })
+  await t.rejects(objects.query(all), { code: 'LK_QUERY_BUDGET' })
+  t.equal((await objects.query({ ...all, limit: 60, fields: ['text'] })).objects.length, 60)
+})
+
+t.test('a page that cannot be held is not read', async (t) => {
+  const backend = new CountedBackend(new MemoryBackend())
+  const { objects } = await openStore(t, backend, { objectCacheBytes: 1 })
+  await objects.defineSchema({ ...definition, indexes: ['n', { text: ['id'] }] })
+  for (let n = 0; n < 150; n += 25) {
+    const values = Array.from({ length: 25 }, (_, k) => ({
+      id: `word ${n + k}`,
+      n: n + k,
+      text: randomBytes(500_000).toString('hex'),
+    }))
+    const metadata = { id: 'b', user: 'u', collection: 'c' }
+    await objects.import({ metadata, schema_name: 's', values })
+  }
+  // The blocks of 64 objects are read at once.
+  for (const query of [
+    {},
+    { filters: { n: { $gte: 0 } } },
+    { sort: { n: 'desc' } },
+    { filters: { $text: { $search: 'word' } } },
+    { filters: { id: { $ne: 'x' } } },
+  ] as const) {
+    backend.bytes = 0
+    const asked = objects.query({ schema_name: 's', limit: 1000, ...query })
+    await t.rejects(asked, { code: 'LK_QUERY_BUDGET' }, JSON.stringify(query))
+    t.ok(backend.bytes < 140 * 1024 ** 2, `${backend.bytes} bytes for ${JSON.stringify(query)}`)
+  }
 })
 
 t.test('each limit holds to the last object, and not one further', async (t) => {

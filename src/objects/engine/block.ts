@@ -181,6 +181,11 @@ export class Block {
     return this.#columns.rows
   }
 
+  /** As it is stored. */
+  get bytes(): number {
+    return this.#bytes.length
+  }
+
   /** Most blocks that are written are not read soon. */
   get #columns(): ColumnReader {
     this.#reader ??= new ColumnReader(this.#bytes)

@@ -11,7 +11,7 @@ import { refsOf } from './accesses.js'
 import { planQuery, sortIndex, type Plan } from './planner.js'
 import { type QueryRequest } from './query-request.js'
 import type { QueryResult } from './query-result.js'
-import { placesAgain, placesThere, visitRows, type Meter } from './rows.js'
+import { PageSize, placesAgain, placesThere, visitRows, type Meter } from './rows.js'
 import type { Table } from '../engine/state.js'
 import { runTextQuery } from './text-query.js'
 import type { SortKey } from '../filter/sort-values.js'
@@ -51,6 +51,7 @@ export async function runQuery(
   await visitRows(visit, (block, rows) => window.take(block, rows, meter))
   if (window instanceof Window) return { ...window.finish(), plan, sort: 'none', counted: false }
   const { refs: page, ...sorted } = window.finish()
+  new PageSize(request).addAll(table, page)
   const places = await placesAgain(table, page, memory)
   return { ...sorted, places, plan, sort: 'memory', counted: false }
 }
@@ -98,12 +99,9 @@ async function walkIndex(
   })
   meter.keysRead += entries.length
   const page = entries.slice(0, limit)
-  const places = await placesThere(
-    table,
-    page.map(({ ref }) => ref),
-    memory,
-    meter,
-  )
+  const refs = page.map(({ ref }) => ref)
+  new PageSize(request).addAll(table, refs)
+  const places = await placesThere(table, refs, memory, meter)
   const last = page.at(-1)
   const next =
     last && entries.length > limit ? cursorOf(request, [order], [last.key], last) : undefined
@@ -130,6 +128,7 @@ async function readInOrder(
 ): Promise<QueryResult> {
   const { limit, offset, after } = request
   const places: RowPlace[] = []
+  const size = new PageSize(request)
   let skip = offset
   let from = 0
   while (from < table.blocks.length && skip >= (table.blocks[from]?.rows ?? Infinity)) {
@@ -141,9 +140,13 @@ async function readInOrder(
   if (limit > 0) {
     await visitRows(visit, (block, rows) => {
       for (const n of rows) {
-        if (skip > 0) skip--
-        else places.push({ block, n })
+        if (skip > 0) {
+          skip--
+          continue
+        }
+        places.push({ block, n })
         if (places.length > limit) return false
+        size.add(block.bytes / block.rows)
       }
       return true
     })
@@ -166,6 +169,7 @@ async function readRefs(
   let from = offset
   if (after !== undefined) from = refs.findLastIndex((ref) => ref <= after.ref) + 1
   const page = [...refs.subarray(from, from + limit)]
+  new PageSize(request).addAll(table, page)
   const places = await placesThere(table, page, memory, meter)
   const isMore = limit > 0 && from + limit < refs.length
   const next = isMore ? cursorBehind(request, places.at(-1)) : undefined

@@ -150,6 +150,75 @@ export function output(
   return object
 }
 
+// A page is made of whole objects, and becomes one text on its way out.
+const maxPageBytes = 64 * 1024 ** 2
+
+/** Of whole objects, by what their blocks take: a page that is too large is refused before it is read. */
+export class PageSize {
+  readonly #isWhole: boolean
+  #objects = 0
+  #bytes = 0
+
+  constructor({ fields }: { readonly fields: readonly Path[] | undefined }) {
+    this.#isWhole = fields === undefined
+  }
+
+  /** @throws LorekeepError `LK_QUERY_BUDGET` */
+  add(bytes: number): void {
+    this.#objects++
+    this.#bytes += bytes
+    if (this.#isWhole && this.#bytes > maxPageBytes) tooLarge(this.#objects, this.#bytes)
+  }
+
+  /** @throws LorekeepError `LK_QUERY_BUDGET` */
+  addAll(table: Table, refs: readonly number[]): void {
+    for (const ref of refs) {
+      const place = table.blocks[blockOf(table, ref)]
+      if (place !== undefined) this.add(place.bytes / place.rows)
+    }
+  }
+}
+
+/**
+ * The objects of a page. What blocks take says nothing of fields, and little of what objects share: it is counted where
+ * it may be too much. @throws LorekeepError `LK_QUERY_BUDGET`
+ */
+export function outputAll(
+  places: readonly RowPlace[],
+  fields: readonly Path[] | undefined,
+  scoreOf: ScoreOf | undefined,
+  maxObjectBytes: number,
+): Partial<StoredObject>[] {
+  const isSmall = fields === undefined && places.length * maxObjectBytes <= maxPageBytes
+  let length = 0
+  return places.map((place, n) => {
+    const object = output(place, fields, scoreOf)
+    if (!isSmall && (length += lengthOf(object)) > maxPageBytes) tooLarge(n + 1, length)
+    return object
+  })
+}
+
+/** About how long it is as JSON. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 8
+  let length = 2
+  if (Array.isArray(value)) for (const element of value) length += lengthOf(element) + 1
+  else {
+    for (const name of Object.keys(value)) {
+      length += name.length + 4 + lengthOf((value as Record<string, unknown>)[name])
+    }
+  }
+  return length
+}
+
+function tooLarge(objects: number, bytes: number): never {
+  throw new LorekeepError(
+    'LK_QUERY_BUDGET',
+    `the first ${objects} objects of the page have about ${Math.round(bytes / 1024 ** 2)} MiB; a lower limit, or fewer fields, makes it smaller`,
+  )
+}
+
 /** Where rows lie, in the order of the references given; `undefined` for those that are gone. */
 async function placesOf(
   table: Table,

@@ -7,7 +7,15 @@ import { refsWithin } from './accesses.js'
 import { planQuery, type Plan } from './planner.js'
 import type { QueryRequest, TextRequest } from './query-request.js'
 import type { QueryResult } from './query-result.js'
-import { placesAgain, placesThere, scoreField, visitRows, type Meter, type Visit } from './rows.js'
+import {
+  PageSize,
+  placesAgain,
+  placesThere,
+  scoreField,
+  visitRows,
+  type Meter,
+  type Visit,
+} from './rows.js'
 import { seenRows } from './seen-rows.js'
 import { searchText, type TextMatches } from './text-search.js'
 import { cursorOf, sortedRefs, SortedWindow } from './windows.js'
@@ -28,14 +36,11 @@ export async function runTextQuery(
     const page = best.slice(offset, offset + limit)
     const last = page.at(-1)
     const isMore = last !== undefined && best.length > offset + limit
+    const pageRefs = page.map(({ ref }) => ref)
+    new PageSize(request).addAll(table, pageRefs)
     return {
       ...found,
-      places: await placesThere(
-        table,
-        page.map(({ ref }) => ref),
-        memory,
-        meter,
-      ),
+      places: await placesThere(table, pageRefs, memory, meter),
       total: refs.length,
       next: isMore ? cursorOf(request, request.sort, last.values, last) : undefined,
     }
@@ -45,6 +50,7 @@ export async function runTextQuery(
     window.take(block, rows, meter),
   )
   const { refs: page, ...sorted } = window.finish()
+  new PageSize(request).addAll(table, page)
   return { ...found, ...sorted, places: await placesAgain(table, page, memory) }
 }
 

@@ -9,7 +9,7 @@ import type { JsonValue } from '../../types.js'
 import { regularKey } from '../values/values.js'
 import type { Cursor } from './cursor.js'
 import type { QueryRequest } from './query-request.js'
-import { scoreField, visitRows, type Meter, type ScoreOf, type Visit } from './rows.js'
+import { PageSize, scoreField, visitRows, type Meter, type ScoreOf, type Visit } from './rows.js'
 
 /** What a page has, and where the next one begins. */
 export interface PageWindow {
@@ -34,11 +34,13 @@ interface Candidate {
 export class Window {
   readonly #request: QueryRequest
   readonly #places: RowPlace[] = []
+  readonly #size: PageSize
   #total = 0
   #passed = 0
 
   constructor(request: QueryRequest) {
     this.#request = request
+    this.#size = new PageSize(request)
   }
 
   take(block: Block, rows: readonly number[]): true {
@@ -50,6 +52,7 @@ export class Window {
       if (this.#passed++ < offset) continue
       this.#places.push({ block, n })
       if (this.#places.length > limit) break
+      this.#size.add(block.bytes / block.rows)
     }
     return true
   }
