@@ -144,7 +144,9 @@ class TextSearch {
     const most = Math.min(entries, kept?.length ?? this.#table.rows)
     const { number } = this.#table
     const has = this.#seen?.has
-    const scores = new WordScores(scored, { sums, has, kept, dropped, most, table: number })
+    const scores = new WordScores({ sums, has, kept, dropped, most, table: number })
+    const counting = scores.add(scored)
+    while (counting.next().done !== true) if (this.#meter.isTired) await this.#breathe()
     while (scores.next()) if (this.#meter.isTired) await this.#breathe()
     this.#meter.keysRead += this.#keys
     return {

@@ -41,7 +41,8 @@ interface Word {
   readonly idf: number
   /** Each row is there once. */
   readonly isOne: boolean
-  readonly cursors: readonly Weighed[]
+  /** Without those that are at their end. */
+  cursors: readonly Weighed[]
 }
 
 /** What searches that are not under way have left: an array is filled with zeros when it is made. */
@@ -94,44 +95,54 @@ function opened(forms: ScoredWord['forms']): readonly Weighed[] {
   return cursors
 }
 
+/** A beginning has one for each form, and most of them end soon. */
+function isOpen({ cursor }: Weighed): boolean {
+  return cursor.row < Infinity
+}
+
+function nextOf(lists: readonly (readonly Weighed[])[]): number {
+  return nextWindow(lists.map((list) => list.map(({ cursor }) => cursor)))
+}
+
 export class WordScores {
   readonly #among: Among
   readonly #norms: Norms
-  readonly #words: readonly Word[]
-  readonly #cursors: readonly (readonly WordCursor[])[]
+  readonly #words: Word[] = []
   readonly #refs: Float64Array
   readonly #scores: Float64Array
   #count = 0
   #nextKept = 0
   readonly #nextDropped: number[]
 
-  constructor(words: readonly ScoredWord[], among: Among) {
+  constructor(among: Among) {
     const { sums, most, dropped } = among
     this.#among = among
     this.#norms = new Norms(sums)
-    this.#words = words.map((word) => this.#wordOf(word))
-    this.#cursors = this.#words.map(({ cursors }) => cursors.map(({ cursor }) => cursor))
     this.#refs = new Float64Array(most)
     this.#scores = new Float64Array(most)
     this.#nextDropped = dropped.map(() => 0)
   }
 
-  #wordOf({ isPrefix, forms }: ScoredWord): Word {
+  /** Adds words, and counts the rows of each, a window at a time. */
+  *add(words: readonly ScoredWord[]): Generator<undefined, void> {
     const { has, sums } = this.#among
-    const isOne = forms.length === 1 && !isPrefix
-    const isAll = has === undefined && forms.every(({ list }) => list.gone.size === 0)
-    const having = isOne && isAll ? (forms[0]?.list.entries ?? 0) : this.#rowsIn(opened(forms))
-    return { idf: idfOf(having, sums.rows), isOne, cursors: opened(forms) }
+    for (const { isPrefix, forms } of words) {
+      const isOne = forms.length === 1 && !isPrefix
+      const isAll = has === undefined && forms.every(({ list }) => list.gone.size === 0)
+      const isKnown = isOne && isAll
+      const having = isKnown ? (forms[0]?.list.entries ?? 0) : yield* this.#rowsIn(opened(forms))
+      this.#words.push({ idf: idfOf(having, sums.rows), isOne, cursors: opened(forms) })
+    }
   }
 
   /** How many rows several entries are of. */
-  #rowsIn(cursors: readonly Weighed[]): number {
-    const lists = [cursors.map(({ cursor }) => cursor)]
+  *#rowsIn(cursors: readonly Weighed[]): Generator<undefined, number> {
+    let left = cursors
     const rows = new RowBits()
     const taken = new Uint16Array(windowRows)
     let all = 0
-    for (let base = nextWindow(lists); base < Infinity; base = nextWindow(lists)) {
-      for (const { cursor, gone } of cursors) {
+    for (let base = nextOf([left]); base < Infinity; base = nextOf([left])) {
+      for (const { cursor, gone } of left) {
         const count = cursor.take(base, base + windowRows, taken)
         const isAll = this.#isAll(gone)
         for (let n = 0; n < count; n++) {
@@ -140,6 +151,8 @@ export class WordScores {
         }
       }
       all += rows.clear()
+      left = left.filter(isOpen)
+      yield
     }
     return all
   }
@@ -149,7 +162,7 @@ export class WordScores {
     const { kept, table } = this.#among
     const base =
       kept === undefined
-        ? nextWindow(this.#cursors)
+        ? nextOf(this.#words.map(({ cursors }) => cursors))
         : ((kept[this.#nextKept] ?? Infinity) - table) / tableSpan
     if (base === Infinity) return false
     const window = spare.pop() ?? newWindow()
@@ -158,6 +171,7 @@ export class WordScores {
     for (const word of this.#words) {
       if (word.isOne) this.#addOne(word, base, window)
       else this.#addForms(word, base, window)
+      word.cursors = word.cursors.filter(isOpen)
     }
     const count = rows.drain(taken)
     for (let n = 0; n < count; n++) this.#give(base, taken[n] as number, window)
@@ -298,7 +312,7 @@ class Norms {
 }
 
 keepShape(
-  new WordScores([], {
+  new WordScores({
     sums: { rows: 1, length: 1 },
     has: undefined,
     kept: undefined,

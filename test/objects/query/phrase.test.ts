@@ -6,6 +6,8 @@ import { tableSpan } from '../../../src/objects/engine/ref.js'
 import { addWordKeys, formOf, wordsOf } from '../../../src/objects/engine/word-keys.js'
 import { WordCursor, type WordPage } from '../../../src/objects/engine/word-page.js'
 import { PhraseSearch } from '../../../src/objects/query/phrase.js'
+import { windowRows } from '../../../src/objects/query/row-window.js'
+import { WordScores } from '../../../src/objects/query/word-scores.js'
 import { pickSeed } from '../../fixtures/random.js'
 
 const word = fc.constantFrom('a', 'b', 'c', 'ab')
@@ -81,6 +83,33 @@ t.test('the rows are those that have the words one behind the other, in one stri
     },
   )
   fc.assert(property, { seed: pickSeed(), numRuns: 2000 })
+})
+
+t.test('the rows of a word that stands for several are counted in parts', async (t) => {
+  const rows = Array.from({ length: 10 }, (_, n) => n * windowRows)
+  const texts = rows.map((_, n) => [`ab${n} b`])
+  const pages = pagesOf(texts, rows).filter((page) => formOf(page.keyOf(0)).startsWith('a'))
+  const postings = pages.map((page) => ({ page, group: 0, count: 1 }))
+  const list = { postings, entries: rows.length, gone: new Set<number>() }
+  const scores = new WordScores({
+    sums: { rows: rows.length, length: 2 * rows.length },
+    has: undefined,
+    kept: undefined,
+    dropped: [],
+    most: rows.length,
+    table: 5,
+  })
+  let parts = 0
+  const adding = scores.add([{ isPrefix: true, forms: [{ list, weight: 1 }] }])
+  while (adding.next().done !== true) parts++
+  t.equal(parts, rows.length)
+  while (scores.next());
+  const found = scores.finish()
+  t.strictSame(
+    [...found.refs],
+    rows.map((row) => row * tableSpan + 5),
+  )
+  t.equal(new Set(found.scores).size, 1)
 })
 
 /** A page for each word, of rows of those numbers. */
