@@ -14,6 +14,7 @@ import { evaluate } from '../../src/objects/query/evaluate.js'
 import { parseSchemaDefinition } from '../../src/objects/schema/definition.js'
 import { compileSchema } from '../../src/objects/schema/schema.js'
 import { decodeRecord, encodeRecord } from '../../src/record.js'
+import { CountedBackend } from '../fixtures/counted-backend.js'
 import { KeptBackend } from './kept-backend.js'
 import type { ObjectQuery } from '../../src/objects/types.js'
 import type { Scope } from '../../src/scope.js'
@@ -183,6 +184,37 @@ t.test('what others store neither costs a user anything nor tells it anything', 
   t.equal((await objects.query({ ...all, limit: 9 }, { user: 'alice' })).total, ofAlice - 1)
   const error: unknown = await objects.query(all).catch((error: unknown) => error)
   t.ok(hasCode(error, 'LK_QUERY_BUDGET'))
+})
+
+t.test("a user's search of texts does not read how long those of others are", async (t) => {
+  const backend = new CountedBackend(new MemoryBackend())
+  await using keep = await createLorekeep({ backend, objectCacheBytes: 1 })
+  const { objects } = keep
+  await objects.defineSchema({ ...definition, indexes: [{ text: ['id'] }] })
+  let next = 0
+  const put = async (user: string, count: number) => {
+    const metadata = { id: 'b', user, collection: 'shop' }
+    const values = Array.from({ length: count }, () => ({ id: `${user} ${next++}` }))
+    await objects.import({ schema_name: 'product', metadata, values })
+  }
+  await put('alice', 20)
+  const asked = async () => {
+    backend.values = 0
+    const query: ObjectQuery = {
+      schema_name: 'product',
+      filters: { $text: { $search: 'alice' } },
+      fields: ['_score'],
+    }
+    const { total, objects: found } = await objects.query(query, { user: 'alice' })
+    return { total, scores: found.map((object) => object['_score']), values: backend.values }
+  }
+  const before = await asked()
+  t.equal(before.total, 20)
+  await put('bob', 10_000)
+  const after = await asked()
+  t.strictSame(after.scores, before.scores)
+  // Ten pages have the lengths.
+  t.ok(after.values < before.values + 5, `${after.values} values, ${before.values} before`)
 })
 
 t.test('names that hold what others are joined by are told apart', async (t) => {

@@ -195,17 +195,24 @@ async function readSums({ adds, dels }: Run, entries: EntryPages): Promise<TextS
   return { rows, length }
 }
 
-/** How long some of the rows are together: of those that are there. */
+/** How long some of the rows are together: of those that are there. All entries are looked at. */
 export async function lengthOf(
   { runs }: Index,
   has: (ref: number) => boolean,
   entries: EntryPages,
+  breathe: () => Promise<void>,
 ): Promise<number> {
   let length = 0
   for (const { adds } of runs) {
-    await eachSlice(adds, lengthKeys, entries, ({ keys, refs }, from, to) => {
-      for (let n = from; n < to; n++) if (has(refs[n] as number)) length += keys[n] as number
-    })
+    await eachSlice(
+      adds,
+      lengthKeys,
+      entries,
+      ({ keys, refs }, from, to) => {
+        for (let n = from; n < to; n++) if (has(refs[n] as number)) length += keys[n] as number
+      },
+      breathe,
+    )
   }
   return length
 }
@@ -356,6 +363,7 @@ async function eachSlice(
   { low, high }: Span,
   entries: EntryPages,
   take: (page: Entries, from: number, to: number) => void,
+  breathe?: () => Promise<void>,
 ): Promise<void> {
   if (list.length === 0) return
   let from = list.tryPosition(low, entries)
@@ -373,6 +381,7 @@ async function eachSlice(
       take(page.entries(), at, end)
       from += end - at
       at = 0
+      await breathe?.()
     }
   }
 }

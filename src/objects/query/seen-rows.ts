@@ -5,6 +5,7 @@ import type { Index } from '../engine/index-runs.js'
 import { RefTable } from '../engine/ref-table.js'
 import type { Memory } from '../engine/memory.js'
 import type { Table } from '../engine/state.js'
+import { wordsOf } from '../engine/word-keys.js'
 import { lengthOf } from '../engine/word-lists.js'
 import type { ParsedCondition } from '../filter/condition.js'
 import { narrowed } from './narrowing.js'
@@ -30,6 +31,9 @@ const known = new WeakMap<Index, Map<string, SeenRows>>()
 /** Rows that are kept of one state, of all who see some of it: 20 bytes each. */
 const mostKnown = 2 ** 20
 
+/** About how many entries of the index can be looked at while the words of a text are counted. */
+const entriesPerText = 256
+
 export async function seenRows(
   table: Table,
   index: Index,
@@ -42,6 +46,8 @@ export async function seenRows(
   const before = ofIndex.get(name)
   if (before !== undefined) return before
   const refs = new RefTable(0)
+  let text = index.text
+  let length = 0
   const visit = {
     table: narrowed(table, condition),
     pages: memory.blocks,
@@ -51,10 +57,16 @@ export async function seenRows(
   }
   await visitRows(visit, (block, rows) => {
     for (const n of rows) refs.place(block.refs[n] as number)
+    if (refs.count * entriesPerText > table.rows) text = undefined
+    const fields = text
+    if (fields === undefined) return true
+    for (const n of rows) length += wordsOf(fields, (name) => block.field(name)[n]).length
     return true
   })
   const has = (ref: number) => refs.find(ref) >= 0
-  const length = await lengthOf(index, has, memory.entries)
+  if (text === undefined) {
+    length = await lengthOf(index, has, memory.entries, () => meter.breathe())
+  }
   const found = { rows: refs.count, length, has }
   let kept = found.rows
   for (const { rows } of ofIndex.values()) kept += rows
