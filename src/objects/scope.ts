@@ -2,26 +2,10 @@
 
 import { brief } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
-import type { Filters } from './filter-types.js'
 import { isOwn, outsideOf, type Owned, type Scope } from '../scope.js'
 
 /** What the schemas of the flows' own step `index` begin with: texts of users, which nobody shares. */
 export const flowSchemas = 'lorekeep_'
-
-/** `undefined` where it is all. */
-export function seenFilter(scope: Scope, schema: string): Filters | undefined {
-  const { collections, user } = scope
-  const shared = sharedIn(scope, schema)
-  const filters = [
-    ...(collections === undefined ? [] : [{ _collection: { $in: [...collections] } }]),
-    ...(user === undefined
-      ? []
-      : shared.length === 0
-        ? [{ _user: user }]
-        : [{ $or: [{ _user: user }, { _collection: { $in: [...shared] } }] }]),
-  ]
-  return filters.length === 0 ? undefined : { $and: filters }
-}
 
 export function isSeen(scope: Scope, { user, collection }: Owned, schema: string): boolean {
   if (scope.collections?.includes(collection) === false) return false
@@ -60,6 +44,7 @@ export function checkOwners(scope: Scope, rows: readonly (Owned & { id: unknown 
   })
 }
 
-function sharedIn({ shared = [] }: Scope, schema: string): readonly string[] {
+/** Collections whose objects of other users may be read. */
+export function sharedIn({ shared = [] }: Scope, schema: string): readonly string[] {
   return schema.startsWith(flowSchemas) ? [] : shared
 }

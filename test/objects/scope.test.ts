@@ -196,6 +196,29 @@ function placeOf(object: object): string {
   return `${_collection} ${_id}`
 }
 
+t.test('a scope may have more collections than a filter may name', async (t) => {
+  await using keep = await createLorekeep({ backend: new MemoryBackend() })
+  const { objects } = keep
+  const fields = { id: { type: 'string' }, text: { type: 'text' } }
+  await objects.defineSchema({ name: 'product', fields, indexes: [{ text: ['text'] }] })
+  const many = Array.from({ length: 10_001 }, (_, n) => `c${n}`)
+  for (const collection of ['c10000', 'other']) {
+    const metadata = { id: 'b', user: 'bob', collection }
+    const values = [{ id: 'a', text: 'some' }]
+    await objects.import({ schema_name: 'product', metadata, values })
+  }
+  for (const scope of [
+    { collections: many },
+    { user: 'alice', shared: many },
+    { user: 'bob', collections: many },
+  ]) {
+    for (const filters of [{}, { $text: { $search: 'some' } }]) {
+      const page = await objects.query({ schema_name: 'product', filters }, scope)
+      t.match(page, { total: 1, objects: [{ _collection: 'c10000' }] })
+    }
+  }
+})
+
 t.test('a scope that is misspelt is refused: it would allow more', async (t) => {
   await using keep = await createLorekeep({ backend: new MemoryBackend() })
   const { objects } = keep

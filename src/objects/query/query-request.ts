@@ -10,7 +10,7 @@ import type { State, Table } from '../engine/state.js'
 import type { ParsedCondition } from '../filter/condition.js'
 import type { Path } from '../values/path.js'
 import { cursorAt, placeOf, type Cursor } from './cursor.js'
-import { parseFilter, parseSearchFilter } from '../filter/filter.js'
+import { parseSearchFilter } from '../filter/filter.js'
 import { withEngine } from '../filter/regex.js'
 import type { ParsedText } from '../filter/text.js'
 import type { SortKey } from '../filter/sort-values.js'
@@ -20,9 +20,8 @@ import { aReads } from '../../reads.js'
 import type { Cursors } from '../../paging.js'
 import type { Scope } from '../../scope.js'
 import { scoreField } from './rows.js'
-import type { Seen } from './seen-rows.js'
+import { seenCondition, type Seen } from './seen.js'
 import type { TextQuestion } from './text-search.js'
-import { seenFilter } from '../scope.js'
 import type { ObjectLimits } from '../types.js'
 import { isPlainObject, shown } from '../../door/wording.js'
 
@@ -124,13 +123,9 @@ function parse(
   const list = () => ['objects', name, scope.user, given.get('filters'), sort]
   const after = cursor === undefined ? undefined : cursorAt(cursors.open(cursor, list()))
   const seal = (cursor: Cursor) => cursors.seal(placeOf(cursor), list())
-  const allowed = seenFilter(scope, name as string)
-  const seen = allowed && parseFilter(allowed, () => undefined)
-  const text = question && {
-    question,
-    condition,
-    seen: seen && { name: JSON.stringify(allowed), condition: seen },
-  }
+  const allowed = seenCondition(scope, name as string)
+  const text = question && { question, condition, seen: allowed }
+  const seen = allowed?.condition
   if (seen !== undefined) {
     const parts = condition.type === 'and' ? condition.conditions : [condition]
     condition = { type: 'and', conditions: [seen, ...parts] }

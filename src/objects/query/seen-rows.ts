@@ -7,8 +7,8 @@ import type { Memory } from '../engine/memory.js'
 import type { Table } from '../engine/state.js'
 import { wordsOf } from '../engine/word-keys.js'
 import { lengthOf } from '../engine/word-lists.js'
-import type { ParsedCondition } from '../filter/condition.js'
 import { narrowed } from './narrowing.js'
+import type { Seen } from './seen.js'
 import { visitRows, type Meter } from './rows.js'
 
 export interface SeenRows {
@@ -16,13 +16,6 @@ export interface SeenRows {
   /** Words of all of them. */
   readonly length: number
   readonly has: (ref: number) => boolean
-}
-
-/** What somebody sees. */
-export interface Seen {
-  /** Tells one from another. */
-  readonly name: string
-  readonly condition: ParsedCondition
 }
 
 /** Of states of an index, which never change: a commit makes the next. */
