@@ -1,5 +1,5 @@
-// What is stored under a number that is never used again: once read it is right for ever, and what is
-// kept of it in memory needs no invalidation but behind a fail-over that lost the end of a history.
+// What is stored under a number that is used again only behind a fail-over that lost the end of a history:
+// once read it is right, and what is kept of it in memory needs no other invalidation.
 
 /** A page in memory. */
 export interface Page {

@@ -1,4 +1,4 @@
-// Pages: values under a number that is never used again.
+// Pages: values under a number that is used again only where the end of a history was lost.
 
 import { LorekeepError } from '../../errors.js'
 import type { Storage } from '../../storage.js'
@@ -29,7 +29,7 @@ export class Pages<P extends Page> {
 
   /** The page where it is in memory. */
   peek(number: number): P | undefined {
-    // A number is of one kind for ever.
+    // A number is of one kind as long as nobody clears the cache.
     return this.#cache.peek(number) as P | undefined
   }
 
