@@ -16,6 +16,8 @@ interface Kept<P> {
 /** The pages that were read or written lately, up to a number of bytes. */
 export class PageCache<P extends Page = Page> {
   readonly maxBytes: number
+  /** How often it was cleared: what was read before may be something else by now. */
+  clears = 0
   readonly #kept = new Map<number, Kept<P>>()
   #bytes = 0
   #reserved = 0
@@ -63,6 +65,7 @@ export class PageCache<P extends Page = Page> {
 
   /** Where numbers may be given a second time. */
   clear(): void {
+    this.clears++
     this.#kept.clear()
     this.#bytes = 0
   }

@@ -160,9 +160,11 @@ export class IdFilters {
   }
 
   async #fill(filter: IdFilter, { adds: { pages } }: Run): Promise<void> {
+    const { clears } = this.#cache
     for await (const page of this.#entries.inTurn(pages, { keep: false })) {
       for (let n = 0; n < page.length; n++) filter.add(page.key(n) as number)
     }
+    if (clears !== this.#cache.clears) return
     this.#byRun.set(pages[0] as number, filter)
   }
 }

@@ -40,9 +40,10 @@ export class Pages<P extends Page> {
 
   /** @throws StalePage */
   async load(number: number): Promise<P> {
+    const { clears } = this.#cache
     const bytes = await this.#storage.get(pageKey(number))
     if (bytes === undefined) throw new StalePage(`page ${number} is gone`)
-    return this.add(number, bytes)
+    return clears === this.#cache.clears ? this.add(number, bytes) : this.#decode(bytes)
   }
 
   /** Several pages with one read. With `keep: false` those that were not in memory stay out of it. */
@@ -50,14 +51,16 @@ export class Pages<P extends Page> {
     const found = numbers.map((number) => this.peek(number))
     const missing = numbers.filter((_, n) => found[n] === undefined)
     if (missing.length === 0) return found as P[]
+    const { clears } = this.#cache
     const values = await this.#storage.getMany(missing.map(pageKey))
+    const isKept = keep && clears === this.#cache.clears
     let next = 0
     return found.map((page, n) => {
       if (page !== undefined) return page
       const bytes = values[next++]
       const number = numbers[n] as number
       if (bytes === undefined) throw new StalePage(`page ${number} is gone`)
-      return keep ? this.add(number, bytes) : this.#decode(bytes)
+      return isKept ? this.add(number, bytes) : this.#decode(bytes)
     })
   }
 
@@ -68,7 +71,7 @@ export class Pages<P extends Page> {
     }
   }
 
-  /** Keeps a page whose bytes were written or read just now. */
+  /** Keeps a page whose bytes were written or read since the cache was cleared. */
   add(number: number, bytes: Uint8Array): P {
     const page = this.#decode(bytes)
     this.#cache.keep(number, page)

@@ -9,6 +9,7 @@ import type { EntryPages } from '../../../src/objects/engine/list.js'
 import { Pages } from '../../../src/objects/engine/pages.js'
 import { PageCache } from '../../../src/page-cache.js'
 import { CountedBackend } from '../../fixtures/counted-backend.js'
+import { FaultyBackend } from '../../fixtures/faulty-backend.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { writtenRun } from './written-run.js'
 
@@ -109,6 +110,33 @@ t.test(
     t.ok([...left, another].every(isIn))
   },
 )
+
+t.test('what was read before all was cleared stays out of memory', async (t) => {
+  const backend = new FaultyBackend(new MemoryBackend())
+  t.teardown(() => backend.close())
+  const storage = await backend.open('objects')
+  const cache = new PageCache(8 * 1024 * 1024)
+  const entries: EntryPages = new Pages(storage, cache, EntryPage.decode)
+  const refs = Float64Array.from({ length: 100 }, (_, n) => n)
+  const pages = Array.from({ length: 40 }, (_, n) => ({ number: n + 1, keys: refs, refs }))
+  const run = await writtenRun(storage, 0, pages)
+  const filters = new IdFilters(cache, entries)
+  const clear = async () => {
+    cache.clear()
+    filters.clear()
+  }
+  backend.afterGet = clear
+  await entries.load(1)
+  t.equal(entries.peek(1), undefined)
+  backend.afterGet = clear
+  await entries.loadMany([1, 2])
+  t.equal(entries.peek(2), undefined)
+  backend.afterGet = clear
+  await filters.add({ runs: [run] } as unknown as Index, new Map([[run, run.adds.pages]]))
+  t.equal(filters.peek(run), undefined)
+  await entries.load(1)
+  t.ok(entries.peek(1), 'and what is read behind it comes in')
+})
 
 t.test('imports look for their ids in few pages, where memory has not room for all', async (t) => {
   const backend = new CountedBackend(new MemoryBackend())
