@@ -109,6 +109,10 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
       if (isMeant) return { job: id }
       throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}'`, { details: { job: id } })
     }
+    // What its events begin with: where that cannot be told, it is an answer with a status.
+    if (user !== undefined && document !== undefined) {
+      await flows.document({ user, document }, { scope: scopeOf(principal) })
+    }
     return {
       ...(flow !== undefined && { flow }),
       ...(user !== undefined && { user }),

@@ -2,7 +2,10 @@ import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
 import t from 'tap'
+import { MemoryBackend } from '../../../adapters/memory.js'
+import { latestKey } from '../../../src/flow/queue/records.js'
 import { createHandler } from '../../../src/http/index.js'
+import { UnreadableBackend } from '../../fixtures/unreadable-backend.js'
 import { defineQuick, end, eventOf, load, openEvents, run, text } from '../fixtures/flows.js'
 import type { EventStream } from '../fixtures/flows.js'
 import { ask } from '../fixtures/objects.js'
@@ -160,6 +163,17 @@ t.test('what is not allowed, or not there, begins no stream', async (t) => {
   t.match(head, { status: 200, headers: { 'content-type': 'text/event-stream' } })
   await serving.lorekeep.close()
   t.match(await ask(serving, `GET ${path}`), { status: 503, value: { code: 'LK_CLOSED' } })
+})
+
+t.test('where the state of a document cannot be read, no stream begins', async (t) => {
+  const backend = new UnreadableBackend(new MemoryBackend())
+  const serving = await serve(t, { backend })
+  await defineQuick(serving)
+  run(t, serving)
+  await end(serving, await load(serving, text('a')))
+  backend.lose('flows', latestKey('alice', 'a'))
+  const reply = await ask(serving, `GET ${path}?document=a`)
+  t.match(reply, { status: 500, value: { code: 'LK_STORAGE_CORRUPT' } })
 })
 
 t.test('a stream in which nothing happens shows that it is alive', async (t) => {
