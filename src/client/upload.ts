@@ -37,24 +37,27 @@ export const upload =
     const { method = 'POST', headers, body, signal } = init
     const request = new Uploading()
     const leave = () => request.abort()
-    const answered = new Promise<Response>((resolve, reject) => {
+    const sent = new Promise<void>((resolve, reject) => {
       request.open(method, url)
       for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
       request.responseType = 'arraybuffer'
       request.upload.onprogress = ({ loaded }) => onSent({ bytes: loaded })
-      const fail = (found: string) => () => reject(new TypeError(found))
-      request.onerror = fail('failed to send')
-      request.onabort = fail('left')
-      request.onload = () => {
-        // As fetch does with `redirect: 'error'`, if later.
-        if (request.responseURL !== new URL(url).href) return fail('was redirected')()
-        const lines = request.getAllResponseHeaders().trim().split('\r\n')
-        const pairs = lines.map((line) => line.split(/: (.*)/s, 2) as [string, string])
-        const { status, response } = request
-        resolve(new Response(response.byteLength > 0 ? response : null, { status, headers: pairs }))
-      }
+      // Of who has left the signal says why.
+      const fail = () => reject(new TypeError('failed to send'))
+      request.onerror = fail
+      request.onabort = fail
+      request.onload = resolve
       signal.addEventListener('abort', leave)
       request.send(body)
+    })
+    const answered = sent.then(() => {
+      // As fetch does with `redirect: 'error'`, if later.
+      if (request.responseURL !== new URL(url).href) throw new TypeError('was redirected')
+      // There may be none, or none that a page of another origin may read.
+      const lines = request.getAllResponseHeaders().matchAll(/^(.+?): (.*)/gm)
+      const pairs = [...lines].map(([, name, value]) => [name, value] as [string, string])
+      const { status, response } = request
+      return new Response(response.byteLength > 0 ? response : null, { status, headers: pairs })
     })
     return answered.finally(() => signal.removeEventListener('abort', leave))
   })

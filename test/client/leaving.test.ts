@@ -3,6 +3,7 @@
 import { getEventListeners } from 'node:events'
 import t from 'tap'
 import { connect } from '../../src/client/index.js'
+import type * as uploading from '../../src/client/upload.js'
 import { fillCores } from '../http/fixtures/graphs.js'
 import { core, serve } from '../http/fixtures/serving.js'
 
@@ -189,3 +190,36 @@ t.test('a line of many megabytes is looked through once', async (t) => {
   // Looked through with each chunk of it, 6 s.
   t.ok(user + system < 2e6)
 })
+t.test('an upload of a browser settles, whatever it is answered', async (t) => {
+  let [status, head] = [200, '']
+  class XMLHttpRequest {
+    readonly upload = {}
+    readonly response = new ArrayBuffer(2)
+    readonly status = status
+    responseURL = ''
+    onload = () => {}
+    open = (_: string, url: string) => (this.responseURL = url)
+    setRequestHeader = () => {}
+    getAllResponseHeaders = () => head
+    send = () => queueMicrotask(() => this.onload())
+  }
+  Object.assign(globalThis, { XMLHttpRequest })
+  t.teardown(() => void Reflect.deleteProperty(globalThis, 'XMLHttpRequest'))
+  // It looks for one when it is loaded.
+  const place = '../../src/client/upload.js?in-a-browser'
+  const { upload } = (await import(place)) as typeof uploading
+  const { signal } = new AbortController()
+  const send = () => upload!('http://localhost/', { headers: {}, signal }, () => {})
+  t.strictSame([...(await send()).headers], [], 'no header may be read')
+  head = 'content-type: a/b: c\r\nx-empty: \r\n'
+  t.strictSame(
+    [...(await send()).headers],
+    [
+      ['content-type', 'a/b: c'],
+      ['x-empty', ''],
+    ],
+  )
+  status = 999
+  await t.rejects(send(), RangeError)
+})
+
