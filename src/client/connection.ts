@@ -263,7 +263,7 @@ export async function allOf<T>(connection: Connection, path: string): Promise<T[
 
 export const json = 'application/json'
 
-/** @throws LorekeepError `LK_HTTP_REQUEST` for a number that JSON does not have */
+/** @throws LorekeepError `LK_HTTP_REQUEST` as finite() does */
 export function inJson(value: unknown): Pick<Asking, 'type' | 'body'> {
   const body = JSON.stringify(value)
   // It would be null, which takes a field away. A text without that is spared asking for every member.
@@ -271,7 +271,8 @@ export function inJson(value: unknown): Pick<Asking, 'type' | 'body'> {
   return { type: json, body }
 }
 
-function finite(name: string, value: unknown): unknown {
+/** For JSON.stringify. @throws LorekeepError `LK_HTTP_REQUEST` for a number that JSON does not have */
+export function finite(name: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isFinite(value)) return value
   throw new LorekeepError('LK_HTTP_REQUEST', `${name} is ${value}, which JSON does not have`)
 }

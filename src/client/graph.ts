@@ -17,7 +17,7 @@ import type {
 } from '../graph/types.js'
 import type { Term, Triple } from '../types.js'
 import { createAnswer } from './answer.js'
-import { checkTexts, chunksOf, json, linesOf, parsed } from './connection.js'
+import { checkTexts, chunksOf, finite, json, linesOf, parsed } from './connection.js'
 import type { Asking, Connection } from './connection.js'
 import { eventsOf } from './events.js'
 
@@ -59,14 +59,17 @@ export function createGraph(
   const ask = async <T>(name: string, question: Question): Promise<T> =>
     connection.read(await send(name, question))
 
-  async function* stream<T>(name: string, question: Question): AsyncGenerator<T> {
-    const response = await send(name, question, 'application/x-ndjson')
+  async function* stream<T>(name: string, { limit, ...question }: Question): AsyncGenerator<T> {
+    const asked = limit === Infinity ? question : { limit, ...question }
+    const response = await send(name, asked, 'application/x-ndjson')
     for await (const line of linesOf(response)) yield parsed(response, line) as T
   }
 
-  const change = async (how: 'merge' | 'split', a: Term, b: Term, signal?: AbortSignal) => {
-    await send(how, { a, b, signal })
-  }
+  const change =
+    (how: 'merge' | 'split') =>
+    async (a: Term, b: Term, { signal }: AskOptions = {}) => {
+      await send(how, { a, b, signal })
+    }
   const match = (pattern: TriplePattern = {}, { limit, signal }: MatchOptions = {}) =>
     stream<Triple>('match', { ...pattern, limit, signal })
 
@@ -110,16 +113,15 @@ export function createGraph(
     async duplicates(options = {}) {
       return (await ask<{ duplicates: never[] }>('duplicates', { ...options })).duplicates
     },
-    merge: (a, b, { signal } = {}) => change('merge', a, b, signal),
-    split: (a, b, { signal } = {}) => change('split', a, b, signal),
+    merge: change('merge'),
+    split: change('split'),
     describe: (term, options) => match({ s: term }, options),
     async *neighbours(term, { limit = Infinity, signal } = {}) {
       let left = limit
       for (const [near, far, direction] of ways) {
         if (left <= 0) return
         // Of each direction as many: those with the term on both sides come once.
-        const asked = { signal, ...(limit < Infinity && { limit }) }
-        for await (const triple of match({ [near]: term }, asked)) {
+        for await (const triple of match({ [near]: term }, { limit, signal })) {
           const other = triple[far]
           const isTold = far === 's' && term.e && other.v === term.v
           if (!isTold && left-- > 0) yield { term: other, triple, direction }
@@ -149,5 +151,5 @@ function plain(this: unknown, name: string, value: unknown): unknown {
   if (given instanceof Date) return { v: given.toISOString(), e: false, dt: `${xsd}dateTime` }
   if (typeof value === 'bigint') return { v: String(value), e: false, dt: `${xsd}integer` }
   if (ArrayBuffer.isView(value)) return [...(value as Float32Array)]
-  return value
+  return finite(name, value)
 }

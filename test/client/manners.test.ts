@@ -286,7 +286,8 @@ t.test('an import of objects goes as the text that it is', async (t) => {
 
 t.test('a number that JSON does not have is refused, and takes no field away', async (t) => {
   const { url } = await serve(t)
-  const { objects, flows } = connect({ url, token: 'admin' })
+  const { knowledge, objects, flows } = connect({ url, token: 'admin' })
+  const graph = knowledge.graph({ user: 'alice' })
   const price = { type: 'number' }
   await objects.defineSchema({ name: 'item', fields: { id: { type: 'string' }, price } })
   const batch = (id: string, price: number) => ({
@@ -302,6 +303,9 @@ t.test('a number that JSON does not have is refused, and takes no field away', a
     (price) => objects.query({ schema_name: 'item', filters: { price: { $lte: price } } }),
     (price) => objects.explain({ schema_name: 'item', filters: { price: { $lte: price } } }),
     (minDelayMs) => flows.define({ id: 'f', minDelayMs }),
+    (at) => graph.nearest([1, at]),
+    (at) => graph.nearest(new Float32Array([1, at])),
+    (k) => graph.nearest([1, 2], { k }),
   ]
   for (const wrong of [NaN, Infinity, -Infinity]) {
     for (const ask of asking) {

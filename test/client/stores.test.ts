@@ -64,8 +64,13 @@ for (const [door, open] of Object.entries(doors)) {
     t.equal((await all(graph.match({ p: knows }))).length, 3)
     t.equal((await all(graph.match({ p: knows }, { limit: 2 }))).length, 2)
     t.equal(await graph.count({ p: knows }), 3)
+    const limit = Infinity
+    t.equal((await all(graph.match({ p: knows }, { limit }))).length, 3)
+    t.equal((await all(graph.describe(uri('ann'), { limit }))).length, 2)
+    t.equal((await all(graph.neighbours(uri('ben'), { limit }))).length, 2)
     const patterns = [{ s: '?a', p: knows, o: uri('ben') }] as const
     t.strictSame(await all(graph.solve(patterns)), [{ a: uri('ann') }])
+    t.strictSame(await all(graph.solve(patterns, { limit })), [{ a: uri('ann') }])
     const near = await graph.nearest(new Float32Array([1, 0, 0]), { k: 1 })
     t.match(near, [{ entity: uri('ann'), core: 'family' }])
     t.match(await graph.retrieve({ vector: [1, 0, 0], entities: 1 }), { entities: near })
