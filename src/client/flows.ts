@@ -261,13 +261,16 @@ function isOver(error: unknown): boolean {
 }
 
 /** As a form where there is more to say than a query has. */
-function ofFile({ bytes, type, metadata, ...query }: RemoteFileDocument): Asking {
-  if (metadata === undefined) {
+function ofFile({ bytes, type, metadata, ...told }: RemoteFileDocument): Asking {
+  const query = told as Record<string, string | undefined>
+  // What is null is not told, as in JSON.
+  for (const name in query) query[name] ??= undefined
+  if (metadata == null) {
     return { query, type: type ?? 'application/octet-stream', body: bytes as never }
   }
   const body = new FormData()
   body.set('metadata', JSON.stringify(metadata))
-  if (type !== undefined) body.set('type', type)
-  body.set('file', new Blob([bytes as never]), query.name ?? '')
+  if (type != null) body.set('type', type)
+  body.set('file', new Blob([bytes as never]), query['name'] ?? '')
   return { query, body }
 }

@@ -292,6 +292,11 @@ for (const [door, open] of Object.entries(doors)) {
       t.match((await all(flows.watch({ job }))).at(-1), { state: 'done' })
       t.match(await knowledge.stat({ user: 'alice', id: document }), { id: document })
     }
+    // A member that is null is none.
+    const nulls = { user: null, collection: null, type: null, metadata: null }
+    const nobodys = await flows.load('letters', { ...file, ...nulls, id: 'urn:null' } as never)
+    t.match((await all(flows.watch({ job: nobodys.job }))).at(-1), { state: 'done' })
+    t.match(await flows.job(nobodys.job), { user: 'trustgraph' })
     const { id } = text
     const wrong: readonly (readonly [fields: object, path: string])[] = [
       [{}, 'text'],
