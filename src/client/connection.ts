@@ -316,11 +316,11 @@ function tagsOf(versions: string | readonly string[]): string {
 }
 
 /**
- * The version that an answer names. What stands in between and encodes an answer makes its tag a weak one; an encoding
- * or a dialect is named behind the version, which has no dot.
+ * The version that an answer names. What stands in between and encodes an answer makes its tag a weak one, or names the
+ * encoding behind it, as in `"…-gzip"`; the server does so, or names a dialect. No version has a dot or a dash.
  */
 export function versionIn(response: Response): string {
-  return (response.headers.get('ETag') ?? '').replace(/^(?:W\/)?"|\..*|"$/g, '')
+  return (response.headers.get('ETag') ?? '').replace(/^(?:W\/)?"|[.-].*|"$/g, '')
 }
 
 /** One part of a path. What cannot be one ask() refuses: whoever asks is told by a promise. */

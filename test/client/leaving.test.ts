@@ -204,6 +204,10 @@ t.test('an upload of a browser settles, whatever it is answered', async (t) => {
     send = () => queueMicrotask(() => this.onload())
   }
   Object.assign(globalThis, { XMLHttpRequest })
+    asked = 0
+    for await (const _ of await between((tag) => tag.replace(/"$/, '-gzip"')).export(ref));
+    t.equal(asked, 1)
+    asked = 0
   t.teardown(() => void Reflect.deleteProperty(globalThis, 'XMLHttpRequest'))
   // It looks for one when it is loaded.
   const place = '../../src/client/upload.js?in-a-browser'
