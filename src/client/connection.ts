@@ -16,13 +16,12 @@ export class ServerError extends LorekeepError {
   readonly requestId: string
 
   constructor(problem: Problem) {
-    const { type: _, title: __, kind: ___, error: ____, ...told } = problem
-    const { code, status, detail, requestId, ...details } = told
+    const { type: _, title: __, kind: ___, error: ____, code, status, ...told } = problem
+    const { detail, requestId, ...details } = told
     // The sentence of the code comes first there, and here.
     const { message } = catalogue[code]
-    const start = `${message}: `
-    const found = detail.startsWith(start) ? detail.slice(start.length) : detail
-    super(code, detail === message ? undefined : found, { details })
+    const found = detail === message ? undefined : detail.replace(`${message}: `, '')
+    super(code, found, { details })
     this.status = status
     this.requestId = requestId
   }
@@ -104,7 +103,7 @@ export class Connection {
     }
     for (const signal of signals) signal.addEventListener('abort', leave)
     this.#underWay.add(leave)
-    if (ended() !== undefined) leave()
+    if (ended()) leave()
     return { signal: leaving.signal, release }
   }
 
@@ -281,7 +280,7 @@ export function finite(name: string, value: unknown): unknown {
 export function nameIn(definition: unknown, path: 'id' | 'name', code: ErrorCode): string {
   const name = (Object(definition) as Readonly<Record<string, unknown>>)[path]
   if (isText(name)) return name
-  const message = 'is missing'
+  const message = 'must be a text'
   throw new LorekeepError(code, `${path} ${message}`, { details: { errors: [{ path, message }] } })
 }
 
@@ -396,27 +395,41 @@ export async function leave(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => undefined)
 }
 
-/** The chunks of an answer. One that breaks off rejects. Leaving the loop ends the answer. */
-export async function* chunksOf(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
+/**
+ * The chunks of an answer. One that breaks off rejects, and one that is silent for as long as is given ends. Leaving the
+ * loop ends the answer.
+ */
+export async function* chunksOf(
+  response: Response,
+  silenceMs?: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = response.body?.getReader()
   if (reader === undefined) return
+  const end = () => reader.cancel().catch(() => undefined)
+  let timer: ReturnType<typeof setTimeout> | undefined
   try {
     for (;;) {
+      if (silenceMs) timer = setTimeout(end, silenceMs)
       const { done, value } = await some(response, () => reader.read())
+      clearTimeout(timer)
       if (done) return
       yield value as Uint8Array
     }
   } finally {
+    clearTimeout(timer)
     holds.get(response)?.release()
-    reader.cancel().catch(() => undefined)
+    void end()
   }
 }
 
 /** The lines of an answer, without their ends. */
-export async function* linesOf(response: Response): AsyncGenerator<string, void, undefined> {
+export async function* linesOf(
+  response: Response,
+  silenceMs?: number,
+): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const chunk of chunksOf(response)) {
+  for await (const chunk of chunksOf(response, silenceMs)) {
     // Only what is new is looked through: an answer of many megabytes may be one line.
     const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
     rest += first
@@ -444,14 +457,13 @@ export function toldError(problem: Problem | undefined): ServerError | undefined
 async function errorOf(response: Response): Promise<LorekeepError> {
   const told = toldError(await problemIn(response))
   if (told !== undefined) return told
-  // Browsers tell no more of it.
-  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+  // Browsers tell no more of it than that, with the status 0.
+  if (response.status < 400) {
     const place = response.headers.get('Location') ?? 'elsewhere'
-    const found = `the server redirects to ${place}, which is not followed: connect to where it leads`
-    return new LorekeepError('LK_INTERNAL', found)
+    return new LorekeepError('LK_INTERNAL', `the server redirects to ${place}: connect there`)
   }
   // What stands before a server that is away says so.
-  const isAway = response.status >= 502 && response.status <= 504
+  const isAway = [502, 503, 504].includes(response.status)
   return notOurs(response, isAway ? 'LK_STORAGE_UNAVAILABLE' : 'LK_INTERNAL')
 }
 
@@ -475,7 +487,7 @@ function notOurs(
 
 /** A fetch that was given may say that asking again would be in vain. */
 export function isFinal(error: unknown): boolean {
-  return error instanceof Error && 'isFinal' in error && error.isFinal === true
+  return (error as { readonly isFinal?: unknown } | undefined)?.isFinal === true
 }
 
 /** Nothing is known of what was sent: whether it was done, too. */

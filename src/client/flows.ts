@@ -1,6 +1,6 @@
 // The flows of a server, their jobs and documents.
 
-import { LorekeepError } from '../errors.js'
+import { hasCode } from '../errors.js'
 import type {
   CancelledJobs,
   CompletedDocument,
@@ -34,9 +34,10 @@ import {
   onCondition,
   pagesOf,
   part,
+  ServerError,
   waitMs,
 } from './connection.js'
-import type { Asking, Connection, RemoteConditions, ServerError } from './connection.js'
+import type { Asking, Connection, RemoteConditions } from './connection.js'
 import { eventsOf } from './events.js'
 
 type RemoteJobQuery = Omit<JobQuery, 'scope' | 'reads'>
@@ -91,6 +92,8 @@ export interface RemoteWatchQuery extends Omit<WatchQuery, 'scope'> {
 
 /** How long a server may be away while its events are watched: enough for a restart. */
 const patienceMs = 60_000
+/** A connection without events that lasted as long was one. */
+const settledMs = 5_000
 /** Jobs that a server changes in one request. */
 const mostChanged = 10_000
 
@@ -173,10 +176,18 @@ export function createFlows(connection: Connection): RemoteFlows {
           void leave(response)
           throw error
         }
-        away = 0
-        lostAt = Infinity
-        for await (const { data } of eventsOf(response)) {
-          yield (last = data as JobEvent)
+        let since = Date.now()
+        try {
+          for await (const { data } of eventsOf(response)) {
+            since = 0
+            yield (last = data as JobEvent)
+          }
+        } finally {
+          // A server that ends each answer as it begins is as good as away.
+          if (Date.now() - since > settledMs) {
+            away = 0
+            lostAt = Infinity
+          }
         }
       } catch (error) {
         if (asking.signal.some(({ aborted }) => aborted)) return
@@ -255,9 +266,8 @@ function isLast(event: JobEvent | undefined): boolean {
 
 /** What another connection may not meet again. */
 function isOver(error: unknown): boolean {
-  if (!(error instanceof LorekeepError)) return false
-  const { code, status = 0 } = error as ServerError
-  return (code === 'LK_STORAGE_UNAVAILABLE' && !isFinal(error.cause)) || status >= 500
+  if (error instanceof ServerError && error.status >= 500) return true
+  return hasCode(error, 'LK_STORAGE_UNAVAILABLE') && !isFinal((error as Error).cause)
 }
 
 /** As a form where there is more to say than a query has. */

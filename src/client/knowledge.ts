@@ -94,8 +94,7 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
       if (version !== '' && version !== stat.digest) {
         void leave(response)
         if (at < mostVersions) continue
-        const found = 'the core was another one each time that it was looked at'
-        throw new LorekeepError('LK_STORAGE_UNAVAILABLE', found)
+        throw new LorekeepError('LK_STORAGE_UNAVAILABLE', 'the core was another one at each look')
       }
       if (isPart && response.status !== 206) {
         void leave(response)

@@ -1,7 +1,7 @@
 // What a client lets go of when an answer has ended, was left, or broke off.
 
 import { getEventListeners } from 'node:events'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { connect } from '../../src/client/index.js'
 import type * as uploading from '../../src/client/upload.js'
 import { fillCores } from '../http/fixtures/graphs.js'
@@ -143,6 +143,43 @@ t.test('who watches a job stays through a restart of the server, to its last eve
   }
 })
 
+/** Timers run out at once. How long they were to take is told. */
+function withoutWaiting(t: Test): number[] {
+  const waits: number[] = []
+  const { setTimeout } = globalThis
+  t.teardown(() => void (globalThis.setTimeout = setTimeout))
+  globalThis.setTimeout = ((act: () => void, ms: number, ...given: []) => {
+    waits.push(ms)
+    return setTimeout(act, 0, ...given)
+  }) as never
+  return waits
+}
+
+t.test('who watches asks less and less often where each answer ends as it begins', async (t) => {
+  const { fetch, count } = telling([])
+  const waits = withoutWaiting(t)
+  const { flows } = connect({ url: 'http://localhost', fetch })
+  const leaving = new AbortController()
+  for await (const _ of flows.watch({
+    signal: leaving.signal,
+    onConnected: () => void (count() === 20 && leaving.abort()),
+  }));
+  const pauses = waits.filter((ms) => ms < 60_000)
+  t.ok(pauses.length >= 18)
+  t.ok(pauses.slice(4).every((ms) => ms >= 800))
+})
+
+t.test('who watches goes on where nothing is heard of the server any more', async (t) => {
+  const alive = 'event: done\ndata: {"type":"done","state":"done","job":"j"}\n\n'
+  const { fetch, count } = telling('stays open', [': still here\n\n', alive])
+  const waits = withoutWaiting(t)
+  const { flows } = connect({ url: 'http://localhost', fetch })
+  const seen: string[] = []
+  for await (const { type } of flows.watch({ job: 'j' })) seen.push(type)
+  t.strictSame([seen, count()], [['done'], 2])
+  t.equal(waits[0], 60_000)
+})
+
 t.test(
   'a tag that was weakened on the way names its version, and one of another is not asked for ever',
   async (t) => {
@@ -167,29 +204,15 @@ t.test(
       bytes += chunk.byteLength
     t.strictSame([bytes, asked], [expected, 1])
     asked = 0
+    asked = 0
+    for await (const _ of await between((tag) => tag.replace(/"$/, '-gzip"')).export(ref));
+    t.equal(asked, 1)
+    asked = 0
     await t.rejects(between(() => '"old"').export(ref), { code: 'LK_STORAGE_UNAVAILABLE' })
     t.equal(asked, 20)
   },
 )
 
-t.test('a line of many megabytes is looked through once', async (t) => {
-  const text = `"${'a'.repeat(16 * 1024 * 1024)}"\n`
-  const fetch = async () => {
-    let at = 0
-    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      if (at >= text.length) return controller.close()
-      controller.enqueue(Buffer.from(text.slice(at, (at += 16 * 1024))))
-    }
-    return new Response(new ReadableStream({ pull }))
-  }
-  const graph = connect({ url: 'http://localhost', fetch }).knowledge.graph(ref)
-  const before = process.cpuUsage()
-  for await (const line of graph.match()) t.equal(String(line).length, text.length - 3)
-  const { user, system } = process.cpuUsage(before)
-  t.comment(`${(user + system) / 1000} ms`)
-  // Looked through with each chunk of it, 6 s.
-  t.ok(user + system < 2e6)
-})
 t.test('an upload of a browser settles, whatever it is answered', async (t) => {
   let [status, head] = [200, '']
   class XMLHttpRequest {
@@ -204,10 +227,6 @@ t.test('an upload of a browser settles, whatever it is answered', async (t) => {
     send = () => queueMicrotask(() => this.onload())
   }
   Object.assign(globalThis, { XMLHttpRequest })
-    asked = 0
-    for await (const _ of await between((tag) => tag.replace(/"$/, '-gzip"')).export(ref));
-    t.equal(asked, 1)
-    asked = 0
   t.teardown(() => void Reflect.deleteProperty(globalThis, 'XMLHttpRequest'))
   // It looks for one when it is loaded.
   const place = '../../src/client/upload.js?in-a-browser'
@@ -227,3 +246,21 @@ t.test('an upload of a browser settles, whatever it is answered', async (t) => {
   await t.rejects(send(), RangeError)
 })
 
+t.test('a line of many megabytes is looked through once', async (t) => {
+  const text = `"${'a'.repeat(16 * 1024 * 1024)}"\n`
+  const fetch = async () => {
+    let at = 0
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      if (at >= text.length) return controller.close()
+      controller.enqueue(Buffer.from(text.slice(at, (at += 16 * 1024))))
+    }
+    return new Response(new ReadableStream({ pull }))
+  }
+  const graph = connect({ url: 'http://localhost', fetch }).knowledge.graph(ref)
+  const before = process.cpuUsage()
+  for await (const line of graph.match()) t.equal(String(line).length, text.length - 3)
+  const { user, system } = process.cpuUsage(before)
+  t.comment(`${(user + system) / 1000} ms`)
+  // Looked through with each chunk of it, 6 s.
+  t.ok(user + system < 2e6)
+})
