@@ -51,6 +51,7 @@ const requestHeaders = [
   'If-None-Match',
   'If-Range',
   'If-Unmodified-Since',
+  'Last-Event-ID',
   'Mcp-Method',
   'Mcp-Name',
   'Mcp-Protocol-Version',

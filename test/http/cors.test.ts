@@ -86,7 +86,7 @@ t.test('pages of origins that are listed read answers, and no others', async (t)
           t.match(allowed, {
             'access-control-allow-methods': /\bPUT\b/,
             'access-control-allow-headers':
-              /Authorization.*If-Match.*Mcp-Protocol-Version.*Traceparent/,
+              /Authorization.*If-Match.*Last-Event-ID.*Mcp-Protocol-Version.*Traceparent/,
             'access-control-max-age': '600',
           })
           t.equal(other['access-control-allow-methods'] !== undefined, isOpen)
