@@ -92,11 +92,12 @@ async function* partsOf(body: Buffer, type: string): AsyncGenerator<Part, void, 
     const line = body.subarray(at, at + maxHeadBytes).indexOf('\r\n')
     const end = body.subarray(at, at + maxHeadBytes).indexOf('\r\n\r\n')
     if (line < 0 || end < 0) throw noForm(`the head of part ${count + 1} does not end`)
-    const head = body.toString('utf8', at + line + 2, at + end)
+    const head = body.subarray(at + line + 2, at + end)
+    if (!isUtf8(head)) throw noForm(`the head of part ${count + 1} is not UTF-8`)
     const start = at + end + 4
     at = await ends.behind(start - 2)
     const content = body.subarray(start, Math.max(start, at - delimiter.length))
-    if (at >= 0) yield { ...headOf(head, count), content }
+    if (at >= 0) yield { ...headOf(head.toString(), count), content }
   }
 }
 

@@ -82,6 +82,10 @@ t.test('what is no form says why', async (t) => {
   }
   const latin = Buffer.from(`${file}${part('name="id"', '\xfc')}--x--`, 'latin1')
   await t.rejects(readForm(latin, type, options), { code, message: /not UTF-8/ } as never)
+  // Two names would be one.
+  const named = Buffer.from(`${part('name="f"; filename="\xe9.txt"')}--x--`, 'latin1')
+  const told = { code, message: /head of part 1 is not UTF-8/ }
+  await t.rejects(readForm(named, type, options), told as never)
 })
 
 t.test('files and fields have their limits', async (t) => {
