@@ -125,6 +125,7 @@ export async function openLorekeep(options: LorekeepOptions): Promise<Lorekeep> 
     errors.report(where, error, where)
   }
   let presence: Presence | undefined
+  const opened: { close(timeoutMs: number): Promise<void> }[] = []
   try {
     const layer = new SnapshotLayer(backend)
     const partitions = await openPartitions(backend, layer)
@@ -151,6 +152,7 @@ export async function openLorekeep(options: LorekeepOptions): Promise<Lorekeep> 
       embedder,
       isOffline: isHashing(embedder),
     })
+    opened.push(knowledge)
     const objects = await openObjectStore({
       objects: partitions.objects,
       isAlone,
@@ -163,6 +165,7 @@ export async function openLorekeep(options: LorekeepOptions): Promise<Lorekeep> 
       collections,
       onError: reporter('objects'),
     })
+    opened.push(objects)
     const flows = await openFlowQueue({
       flows: partitions.flows,
       knowledge,
@@ -278,7 +281,9 @@ export async function openLorekeep(options: LorekeepOptions): Promise<Lorekeep> 
     open.add(keep)
     return keep
   } catch (error) {
-    // What stopped the opening is what has to be known, whatever closing says.
+    // What stopped the opening is what has to be known, whatever closing says. What is at work in the background of the
+    // others would go on, over a backend that is closed.
+    await Promise.all(opened.map((store) => store.close(0))).catch(reporter('close'))
     await presence?.close()
     await backend.close().catch(reporter('close'))
     errors.close()

@@ -233,6 +233,40 @@ t.test('of several that cannot be opened the first is told', async (t) => {
   await t.rejects(real.open('cores'), { code: 'LK_CLOSED' })
 })
 
+t.test(
+  'where one store cannot be opened, nothing is at work any more for the others',
+  async (t) => {
+    const kept = keptBackend(t, () => new MemoryBackend())
+    await (await createLorekeep({ backend: kept })).close()
+    const [cores, flows] = [await kept.open('cores'), await kept.open('flows')]
+    const put = { type: 'put', key: formatKey, value: encodeRecord(formats.flows) } as const
+    await flows.write([put])
+    // It is tried again and again to delete it.
+    await cores.write([{ ...put, key: encodeKey('garbage', 'x'), value: new Uint8Array(0) }])
+    let tried = 0
+    const failing = altered(cores, {
+      write: async () => {
+        tried++
+        throw new LorekeepError('LK_STORAGE_UNAVAILABLE')
+      },
+    })
+    const backend = Object.assign(new KeptBackend(kept.real), {
+      open: async (name: PartitionName) => (name === 'cores' ? failing : kept.open(name)),
+    })
+    const { setTimeout } = globalThis
+    t.teardown(() => void (globalThis.setTimeout = setTimeout))
+    globalThis.setTimeout = ((act: () => void, _: number, ...given: []) =>
+      setTimeout(act, 1, ...given)) as never
+    const errors: unknown[] = []
+    const onError = (error: unknown) => void errors.push(error)
+    await t.rejects(createLorekeep({ backend, onError }), { code: 'LK_STORAGE_FORMAT' })
+    const before = tried
+    t.ok(before > 0)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    t.equal(tried, before)
+  },
+)
+
 function keptBackend(t: Test, createBackend: (t: Test) => Backend): KeptBackend {
   const backend = new KeptBackend(createBackend(t))
   t.teardown(() => backend.real.close())
