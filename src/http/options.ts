@@ -407,6 +407,7 @@ export function socketPartsOf({ knowledge, flows }: HandlerOptions, shared: Shar
     maxJsonBytes,
     idleTimeoutMs,
     exportIdleTimeoutMs,
+    heartbeatMs: limits.heartbeatMs,
     defaultUser,
   }
 }

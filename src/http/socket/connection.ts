@@ -26,6 +26,7 @@ export interface ConnectionParts {
   readonly maxSocketRequests: number
   readonly idleTimeoutMs: number
   readonly exportIdleTimeoutMs: number
+  readonly heartbeatMs: number
   /** What a client is told that its workspace is, where its token is for any user. */
   readonly defaultUser: string
   readonly createRequestId: () => string
@@ -60,6 +61,8 @@ export class Connection {
   #inFlight = 0
   #ending: { readonly code: number; readonly reason: string } | undefined
   #isClosed = false
+  /** Something has come since the last ping. */
+  #isHeard = true
   #sending: Promise<unknown> = Promise.resolve()
   readonly #puts = new Puts()
   #settle: (() => void) | undefined
@@ -82,6 +85,7 @@ export class Connection {
       isKnown: () => this.#principal !== undefined,
       refuse: (code, reason) => this.#refuse(code, reason),
     })
+    raw.on('data', () => (this.#isHeard = true))
     raw.on('close', () => this.#close())
   }
 
@@ -109,12 +113,26 @@ export class Connection {
     socket.on('error', () => {})
     socket.on('close', () => this.#close())
     if (this.#ending !== undefined) this.#closeWhenIdle()
+    const { idleTimeoutMs, heartbeatMs } = this.#parts
+    // What has come is read before it is looked at whether something has.
+    const beats = setInterval(() => setImmediate(() => this.#beat()), heartbeatMs).unref()
+    this.#gone.signal.addEventListener('abort', () => clearInterval(beats))
     if (this.#principal !== undefined) return
-    const { idleTimeoutMs } = this.#parts
     const timer = setTimeout(() => {
       if (this.#principal === undefined) this.#refuse(1008, `no token came for ${idleTimeoutMs} ms`)
     }, idleTimeoutMs)
     this.#gone.signal.addEventListener('abort', () => clearTimeout(timer))
+  }
+
+  /** A client that has vanished says no goodbye, and would keep its place for ever. */
+  #beat(): void {
+    const socket = this.#socket
+    if (socket === undefined || this.#isClosed) return
+    // Meanwhile its pong may not be read here, or the ping not there yet: who does not read is left by #writePart().
+    const isAtWork = this.#inFlight > 0
+    if (!this.#isHeard && !isAtWork) return socket.terminate()
+    this.#isHeard = isAtWork
+    socket.ping()
   }
 
   /** Resolves when it is closed, or has become somebody else's. */

@@ -11,6 +11,8 @@ const maxUnknownBytes = 64 * 1024
 const minBytesPerSecond = 1024
 /** Of a control frame from a client, beside its data. */
 const controlBytes = 6
+/** Such a frame takes no memory: that there is none is no reason to leave whoever answers a ping. */
+const mostControlBytes = controlBytes + 125
 
 export interface IntakeParts {
   readonly idleTimeoutMs: number
@@ -47,7 +49,7 @@ export class Intake {
       return refuse(1008, 'a token has to come first')
     }
     try {
-      this.#memory.take(bytes)
+      if (this.#bytes > mostControlBytes) this.#memory.take(bytes)
     } catch {
       return refuse(1013, 'messages take all the memory there is for them')
     }

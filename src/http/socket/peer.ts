@@ -33,6 +33,7 @@ export interface WsSocket {
     options: { readonly binary: false; readonly fin: boolean },
     done: (error?: Error | null) => void,
   ): void
+  ping(): void
   pause(): void
   resume(): void
   close(code: number, reason: string): void

@@ -236,6 +236,17 @@ t.test('a message that does not go on ends the socket, and a silent one does not
   t.strictSame((await client.one(list)).response, { ids: [] })
 })
 
+t.test('a client that has vanished is left, and one that is silent is not', async (t) => {
+  const { url, port } = await serve(t, { heartbeatMs: 200 })
+  const client = await Client.open(t, url, { token: 'alice' })
+  const vanished = await upgraded(t, port)
+  // It reads, and answers no ping.
+  vanished.resume()
+  await once(vanished, 'close')
+  for (let n = 0; n < 3; n++) await once(client.socket, 'ping')
+  t.strictSame((await client.one(list)).response, { ids: [] })
+})
+
 t.test('what comes after a socket was refused keeps no memory', async (t) => {
   const { url, port } = await serve(t, { idleTimeoutMs: 100, maxBufferedBytes: 100_000 })
   for (let at = 0; at < 3; at++) {
