@@ -3,6 +3,9 @@
 
 import type { OutgoingHttpHeaders } from 'node:http'
 
+/** How long a reader may take nothing of an answer, where nobody says. */
+export const readerIdleMs = 120_000
+
 /** Of an answer as a whole. A text is UTF-8 on the wire. */
 export type Body = string | Uint8Array
 

@@ -26,6 +26,7 @@ import type { KnowledgeStore } from '../knowledge/types.js'
 import type { ObjectStore } from '../objects/types.js'
 import type { SparqlEngine } from '../sparql/types.js'
 import type { Authenticate } from './auth.js'
+import { readerIdleMs } from './call.js'
 import { aCors, checkCors } from './cors.js'
 import type { CorsOptions } from './cors.js'
 import { aByteRate, Rates } from './rates.js'
@@ -215,7 +216,7 @@ export const handlerLimits = {
   maxAnswerMs: limit(300_000, 1, longestTimer),
   maxPromptLength: limit(12_000, ...promptLengths),
   idleTimeoutMs: limit(30_000, 1, longestTimer),
-  exportIdleTimeoutMs: limit(120_000, 1, longestTimer),
+  exportIdleTimeoutMs: limit(readerIdleMs, 1, longestTimer),
   heartbeatMs: limit(15_000, 1, longestTimer),
 }
 

@@ -8,6 +8,7 @@ import type {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import { LorekeepError } from '../../errors.js'
+import { readerIdleMs } from '../call.js'
 import type { Body, BodyOptions, Call, Sink } from '../call.js'
 import { splitTarget } from '../target.js'
 import { drain, isBodyPending, openBody, parsedBody } from './body.js'
@@ -179,7 +180,10 @@ class NodeSink implements Sink {
 }
 
 /** Resolves when the response is finished or its socket closed, as it is where nobody reads for so long. */
-export async function answered(response: ServerResponse, idleTimeoutMs = 120_000): Promise<void> {
+export async function answered(
+  response: ServerResponse,
+  idleTimeoutMs = readerIdleMs,
+): Promise<void> {
   if (response.writableFinished || isClosed(response)) return
   const { socket } = response
   if (socket === null) response.once('socket', (socket) => bound(response, socket, idleTimeoutMs))
