@@ -160,7 +160,12 @@ export class Flows implements ClosableFlowQueue {
       checkNoMore('define()', surplus)
       const { flow, code } = checkDefinition(definition)
       const conditions = conditionsIn(checkOptions('define()', given, conditionRules))
-      await this.#code.define(flow.id, code, () => this.#queue.define(flow, conditions))
+      const isDefined = async () => {
+        await this.#queue.refresh()
+        const stored = this.#queue.flow(flow.id)
+        return stored !== undefined && versionOf(stored) === versionOf(flow)
+      }
+      await this.#code.define(flow.id, code, () => this.#queue.define(flow, conditions), isDefined)
       return copyOf(flow)
     })
   }

@@ -2,6 +2,7 @@ import t from 'tap'
 import { createIds } from '../../src/clock.js'
 import { embed } from '../../src/flow/steps/embed.js'
 import { checkDefinition, aFlowId, stepsOf } from '../../src/flow/definition.js'
+import { StepCode } from '../../src/flow/step-code.js'
 
 const run = () => undefined
 const limits = {
@@ -147,3 +148,23 @@ t.test('no id begins with a dash', async (t) => {
   t.notOk(first.some((id) => id.startsWith('-')))
   t.equal(new Set(first).size, 2000)
 })
+
+t.test(
+  'code that is missing is told once for a definition, however often it is read',
+  async (t) => {
+    const errors: unknown[] = []
+    const known = new StepCode((error) => errors.push(error))
+    const { flow, code } = checkDefinition({ id: 'f', steps: [{ name: 'mine', run }] })
+    for (let n = 0; n < 3; n++) t.equal(known.stepsOf({ ...flow }), undefined)
+    t.match(errors, [{ code: 'LK_FLOW_INVALID' }])
+    t.equal(errors.length, 1)
+    known.stepsOf({ ...flow, concurrency: 7 })
+    t.equal(errors.length, 2, 'another definition')
+    const stored = async () => undefined
+    await known.define('f', code, stored, async () => true)
+    const steps = known.stepsOf({ ...flow })
+    t.equal(steps?.length, 1)
+    t.equal(known.stepsOf({ ...flow }), steps, 'made once')
+    t.equal(errors.length, 2)
+  },
+)

@@ -930,6 +930,35 @@ t.test('of several definitions at once that are refused none leaves its code beh
   t.strictSame(notes.runs, ['x right'])
 })
 
+for (const [how, when, calls, expected] of [
+  ['was not stored', 'before', 1, 'old'],
+  ['was not stored, and nobody can look', 'before', 3, 'old'],
+  ['was stored all the same', 'after', 2, 'new'],
+] as const) {
+  t.test(`documents go on with the code of what is defined: the new one ${how}`, async (t) => {
+    const backend = new FaultyBackend(new KeptBackend(new MemoryBackend()))
+    const { flows, clock } = await running(t, { backend: backend as never })
+    const notes = new Notes()
+    const define = (name: string, concurrency: number) => {
+      const [step] = notes.steps(name)
+      return flows.define({ id: 'f', steps: [{ ...step, name: 'a' } as Step], concurrency })
+    }
+    await define('old', 1)
+    const last = backend.calls + calls
+    Object.assign(backend, { failAt: backend.calls + 1, lasting: true, when })
+    backend.beforeCall = async (call) => {
+      if (call === last) backend.failAt = Infinity
+    }
+    await t.rejects(define('new', 2), { code: 'LK_STORAGE_FAILED' })
+    t.equal(backend.failAt, Infinity)
+    await flows.load('f', document('x'))
+    t.equal((await flows.get('f'))?.concurrency, expected === 'old' ? 1 : 2)
+    flows.run()
+    await clock.advance(5000)
+    t.strictSame(notes.runs, [`x ${expected}`])
+  })
+}
+
 t.test('a file may be read for longer than a step may take', async (t) => {
   await using keep = await createLorekeep({ backend: new MemoryBackend() })
   const { flows } = keep
