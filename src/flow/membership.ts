@@ -8,6 +8,8 @@ import type { Delivery } from './runner.js'
 
 interface FlowMembershipOptions {
   readonly queue: JobQueue
+  /** Those that take back what has lapsed. */
+  readonly runners: { readonly size: number }
   /** What runs here, of all runners. */
   readonly running: ReadonlySet<Delivery>
   /** Of those who share the storage. */
@@ -55,8 +57,11 @@ export class FlowMembership {
   }
 
   async #lookAtOthers(): Promise<void> {
+    const { queue, runners } = this.#options
     try {
-      await this.#options.queue.refresh()
+      await queue.refresh()
+      // What a runner could not give back when it was stopped: others would take this process for dead.
+      if (runners.size === 0) await queue.reap()
       await this.tidy()
     } catch (error) {
       this.#options.onError(error)

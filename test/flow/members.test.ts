@@ -328,3 +328,42 @@ t.test('a look at the queue that fails is told, and no other', async (t) => {
   await clock.advance(20_000)
   t.strictSame(told, ['flows: LK_STORAGE_FAILED'])
 })
+
+/** As twoOver(), and the storage may be one that takes no writes. */
+async function faultyOver(t: Test): Promise<Two & { readonly backends: readonly FaultyBackend[] }> {
+  const memory = new SharedMemory()
+  const backends = [new FaultyBackend(memory.backend()), new FaultyBackend(memory.backend())]
+  const open = (backend: unknown) => running(t, { backend: backend as KeptBackend })
+  return { memory, one: await open(backends[0]), two: await open(backends[1]), backends }
+}
+
+const areDead = ({ errors }: Running) => {
+  return errors.some((error) => String(error).includes('took this process for dead'))
+}
+
+t.test('who has no runner takes back what he could not release', async (t) => {
+  const both = await faultyOver(t)
+  const { one, two, backends } = both
+  const notes = new Notes().on('a', never)
+  await one.flows.define({ id: 'f', steps: notes.steps('a'), minDelayMs: 0, maxDelayMs: 0 })
+  const { job } = await one.flows.load('f', document)
+  const runner = one.flows.run()
+  await pass(both, 200)
+  t.match(await one.flows.job(job), { state: 'active' })
+  backends[0]!.refusesWrites = true
+  const stopping = runner.stop({ timeoutMs: 50 })
+  await one.clock.advance(100)
+  await stopping
+  backends[0]!.refusesWrites = false
+  await two.flows.define({
+    id: 'f',
+    steps: new Notes().steps('a'),
+    minDelayMs: 0,
+    maxDelayMs: 0,
+  })
+  two.flows.run()
+  await pass(both, 40_000, 500)
+  t.match(await two.flows.job(job), { state: 'done', failures: [{ cause: 'crashed' }] })
+  await pass(both, 40_000, 500)
+  t.notOk(areDead(one))
+})
