@@ -367,3 +367,22 @@ t.test('who has no runner takes back what he could not release', async (t) => {
   await pass(both, 40_000, 500)
   t.notOk(areDead(one))
 })
+
+t.test('nobody is taken for dead for a time in which nobody could write', async (t) => {
+  const both = await faultyOver(t)
+  const { one, two, backends } = both
+  const go = await slow(one, two)
+  two.flows.run()
+  const { job } = await one.flows.load('f', document)
+  await pass(both, 200)
+  t.match(await one.flows.job(job), { state: 'active' })
+  for (const backend of backends) backend.refusesWrites = true
+  await pass(both, 90_000, 500)
+  for (const backend of backends) backend.refusesWrites = false
+  await two.clock.advance(10_000)
+  await pass(both, 10_000, 500)
+  t.notOk(areDead(one))
+  go()
+  await pass(both, 1000)
+  t.match(await two.flows.job(job), { state: 'done', attempts: 1 })
+})

@@ -341,7 +341,11 @@ export class JobQueue {
         gone.add(member)
     }
     if (!hasLapsed && gone.size === 0) return 0
-    return this.takeFrom(gone)
+    return this.takeFrom(gone).catch((error: unknown) => {
+      // Nor could others write, perhaps: who did not renew his is given his time anew.
+      this.#reapedAt = -Infinity
+      throw error
+    })
   }
 
   /** Takes back what these members hold, and what of one's own has lapsed. Returns how many jobs there were. */
