@@ -10,7 +10,7 @@ import { lentStores } from './lent-stores.js'
 import type { JobQueue, WithheldDocument } from './queue/queue.js'
 import type { Delivery } from './runner.js'
 import { removeKnowledge } from './steps/knowledge-removal.js'
-import type { DocumentRef, StepContext } from './types.js'
+import type { DocumentRef, JobState, StepContext } from './types.js'
 
 interface RemovalOptions {
   readonly queue: JobQueue
@@ -52,13 +52,19 @@ export class Removal {
     }
     await checkKnowledge({ user, document }, scope, this.#options.stores)
     const done: string[] = []
-    for (const { id, state } of status?.jobs ?? []) {
-      assertOwn()
-      if (state === 'done' || !(await this.#cancelIfThere(id))) done.push(id)
+    const cancel = async (isMeant: (state: JobState) => boolean) => {
+      for (const { id, state } of status?.jobs ?? []) {
+        if (!isMeant(state)) continue
+        assertOwn()
+        if (state === 'done' || !(await this.#cancelIfThere(id))) done.push(id)
+      }
     }
+    await cancel((state) => state === 'active')
     // What was cancelled under way must not write any more.
     await this.#ended({ user, document })
     const removed = await removeKnowledge({ user, document }, stores)
+    // Nobody claims them meanwhile, and after a failure they still show that there is something to remove.
+    await cancel((state) => state !== 'active')
     assertOwn()
     if (status !== undefined) await queue.forget(user, document, done)
     return removed || status !== undefined
@@ -86,7 +92,7 @@ export class Removal {
       if (signal.aborted) abort()
       signal.addEventListener('abort', abort, { once: true })
       const cancel = clock.after(maxEndMs, () => {
-        const detail = `a step of '${ref.document}' still runs after ${maxEndMs} ms; its jobs are cancelled: try again later`
+        const detail = `a step of '${ref.document}' still runs after ${maxEndMs} ms; what was under way is cancelled: try again later`
         reject(new LorekeepError('LK_JOB_STATE', detail, { details: { state: 'active' } }))
       })
       stopWaiting = () => {

@@ -1,7 +1,11 @@
 // What was removed stays away, and nobody waits for ever for that.
 
 import t from 'tap'
+import { MemoryBackend } from '../../adapters/memory.js'
 import type { FlowDocument } from '../../src/flow/types.js'
+import { FaultyBackend } from '../fixtures/faulty-backend.js'
+import { flowProblems } from '../fixtures/problems.js'
+import { KeptBackend } from '../objects/kept-backend.js'
 import { never, Notes, running } from './running.js'
 import type { Running } from './running.js'
 import { settled } from './virtual-clock.js'
@@ -118,4 +122,32 @@ t.test('a load that comes during a removal is processed behind it', async (t) =>
   t.strictSame(texts, ['old', 'text', 'new'])
   t.ok(await keep.knowledge.stat(core))
   t.match(await flows.document(ref), { completed: { job } })
+})
+
+t.test('a removal that failed half way is called again by whoever sees the document', async (t) => {
+  const real = new MemoryBackend()
+  const faulty = new FaultyBackend(new KeptBackend(real))
+  const backend = new KeptBackend(real)
+  // That of cores alone.
+  backend.open = (partition) => (partition === 'cores' ? faulty : real).open(partition)
+  const store = await running(t, { backend })
+  const { keep, flows, clock } = store
+  const notes = new Notes()
+    .on('a', () => write(store))
+    .on('b', () => Promise.reject(new Error('on purpose')))
+  await flows.define({ id: 'f', steps: notes.steps('a', 'b'), maxAttempts: 1 })
+  const { job } = await flows.load('f', document)
+  flows.run()
+  await clock.advance(5000)
+  t.match(await flows.job(job), { state: 'dead' })
+  const options = { scope: { user: 'alice', collections: ['default'] } }
+  faulty.refusesWrites = true
+  await t.rejects(flows.removeDocument(ref, options), { code: 'LK_STORAGE_UNAVAILABLE' })
+  faulty.refusesWrites = false
+  t.ok(await keep.knowledge.stat(core))
+  t.match(await flows.document(ref, options), { jobs: [{ id: job, state: 'dead' }] })
+  t.equal(await flows.removeDocument(ref, options), true)
+  t.equal(await keep.knowledge.stat(core), undefined)
+  t.equal(await flows.document(ref), undefined)
+  t.strictSame(await flowProblems(await backend.open('flows')), [])
 })
