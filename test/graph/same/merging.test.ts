@@ -1,5 +1,6 @@
 // What is merged and split, as questions see it, and as it is kept.
 
+import { encode } from '@msgpack/msgpack'
 import t, { type Test } from 'tap'
 import fc from 'fast-check'
 import { MemoryBackend } from '../../../adapters/memory.js'
@@ -10,14 +11,19 @@ import {
   type Graph,
   type Lorekeep,
   type Term,
+  type Triple,
 } from '../../../src/index.js'
+import { mostRead } from '../../../src/knowledge/same-things.js'
+import { longest } from '../../../src/turns.js'
 import { patience } from '../../../src/graph/miss.js'
 import { sameThingsCore, vocabulary } from '../../../src/vocabulary.js'
+import { FaultyBackend } from '../../fixtures/faulty-backend.js'
 import { pickSeed } from '../../fixtures/random.js'
 import { checkDuplicates, findDuplicates } from '../../../src/graph/same/duplicates.js'
 import { planMerge } from '../../../src/graph/same/plan.js'
 import { Sameness } from '../../../src/graph/same/sameness.js'
 import { ArrayView } from '../retrieve/array-view.js'
+import { countTurns } from '../../fixtures/turns.js'
 
 const user = 'alice'
 const uri = (name: string): Term => ({ v: `http://example.org/${name}`, e: true })
@@ -125,6 +131,85 @@ t.test(
     t.strictSame(await saidOf(graph), ['y sameAs x'])
   },
 )
+
+t.test('their core may have fields of other makers, which the next merge leaves out', async (t) => {
+  const keep = await opened(t)
+  await write(keep, 'a', { x: 'X', y: 'Y' })
+  const ref = { user, id: sameThingsCore }
+  const head = (...m: Triple[]) => ({ i: sameThingsCore, m, u: user, c: 'books' })
+  const said = { s: uri('x'), p: label, o: { ...text('X'), ln: 'en' } }
+  const about = { s: uri('core'), p: label, o: text('Mine') }
+  const messages: CoreMessage[] = [
+    ['t', { m: head(), t: [said] }],
+    ['t', { m: head(about), t: [said] }],
+    ['t', { m: head(about), t: [] }],
+    ['ge', { m: head(about), e: [{ e: uri('x'), v: [[1, 2]] }] }],
+  ]
+  const strange = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(strange)
+    const fields = Object.entries(value).map(([name, field]) => [name, strange(field)])
+    return { ...Object.fromEntries(fields), strange: [1, { s: 2 }] }
+  }
+  await keep.knowledge.import(
+    ref,
+    messages.map((message) => encode(strange(message))),
+  )
+  const graph = keep.knowledge.graph({ user })
+  await graph.merge(uri('x'), uri('y'))
+  t.strictSame(await saidOf(graph), ['y sameAs x'])
+  const now = (await all(keep.knowledge.messages(ref))).filter(
+    ([type, data]) => type === 'ge' || data.t.every(({ p }) => p.v !== vocabulary.sameAs),
+  )
+  const sorted = (list: readonly CoreMessage[]) => list.map((each) => JSON.stringify(each)).sort()
+  t.strictSame(sorted(now), sorted(messages))
+})
+
+t.test(
+  'their core is read whole, up to so much of it, while others have their turns',
+  async (t) => {
+    const usual = [{ ...mostRead }, { ...longest }] as const
+    t.teardown(() => {
+      Object.assign(mostRead, usual[0])
+      Object.assign(longest, usual[1])
+    })
+    const keep = await opened(t)
+    const ref = { user, id: sameThingsCore }
+    const count = 10_000
+    const said = Array.from({ length: count }, (_, n) => ({
+      s: uri(`x${n}`),
+      p: label,
+      o: text('X'),
+    }))
+    const m = { i: sameThingsCore, u: user, m: [], c: 'books' }
+    await keep.knowledge.write(ref, [['t', { m, t: said }]])
+    const graph = keep.knowledge.graph({ user })
+    t.equal(await graph.count(), count)
+    longest.ms = -1
+    const turns = countTurns()
+    await graph.merge(uri('x1'), uri('x2'))
+    const passed = turns()
+    // Where they are read, changed, sorted and written.
+    t.ok(passed > 4 * count, `${passed} turns`)
+    Object.assign(longest, usual[1])
+    t.equal(await graph.count(), count + 1)
+    mostRead.items = count
+    await t.rejects(graph.merge(uri('x3'), uri('x4')), { code: 'LK_GRAPH_QUERY' })
+  },
+)
+
+t.test('a merge while their core is deleted is one into a new core', async (t) => {
+  const backend = new FaultyBackend(new MemoryBackend())
+  const keep = await createLorekeep({ backend, indexThreads: 0 })
+  t.teardown(() => keep.close())
+  const graph = keep.knowledge.graph({ user })
+  await write(keep, 'a', { a: 'A', b: 'B', c: 'C', d: 'D' })
+  await graph.merge(uri('a'), uri('b'))
+  await graph.count()
+  backend.afterGet = () => keep.knowledge.delete({ user, id: sameThingsCore })
+  await graph.merge(uri('c'), uri('d'))
+  t.strictSame(await saidOf(graph), ['d sameAs c'])
+})
 
 t.test('what else is in their core stays as it was', async (t) => {
   const keep = await opened(t)
