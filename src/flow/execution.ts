@@ -46,6 +46,8 @@ const readingName = 'read'
 /** What the storage of the queue says for a while that is away, and how long it is waited for before it is asked again. */
 const outageCodes = ['LK_STORAGE_UNAVAILABLE', 'LK_STORAGE_FAILED'] as const
 const outagePausesMs = [100, 400, 1600, 6400]
+/** So often a job is given back for it, one time after the other: what is too large for a storage is refused so, too. */
+const mostReleased = 3
 
 /** How much work of steps that need not be recorded a failure may cost. */
 const maxRepeatedMs = 1000
@@ -294,7 +296,14 @@ export class Execution {
   /** Nothing is wrong with the document. What a storage refuses that is there it may refuse for what it is. */
   #isReleased(error: unknown): boolean {
     if (this.isInterrupted) return true
-    return isCode(error, 'LK_STORAGE_UNAVAILABLE') && this.#thrown?.error !== error
+    if (!isCode(error, 'LK_STORAGE_UNAVAILABLE') || this.#thrown?.error === error) return false
+    const before = this.#options.claimed.record.failures.slice(-mostReleased)
+    return (
+      before.length < mostReleased ||
+      before.some(({ cause, code }) => {
+        return cause !== 'released' || code !== 'LK_STORAGE_UNAVAILABLE'
+      })
+    )
   }
 
   #failureOf(error: unknown): JobFailure {

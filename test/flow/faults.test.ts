@@ -252,6 +252,17 @@ t.test('what the storage refuses again and again is no outage', async (t) => {
   t.match(await flows.job(job), { state: 'dead', attempts: 1, failures })
 })
 
+t.test('a job whose end is refused for ever is not given back for ever', async (t) => {
+  const { flows, clock, notes, job } = await refusingEnds(t, 'LK_STORAGE_UNAVAILABLE', Infinity)
+  await clock.advance(300_000)
+  t.strictSame(notes.runs, ['x a', 'x b', 'x b', 'x b', 'x b'])
+  const [released, failed] = ['released', 'failed'].map((cause) => {
+    return { cause, code: 'LK_STORAGE_UNAVAILABLE', attempt: 1 }
+  })
+  const failures = [released, released, released, failed]
+  t.match(await flows.job(job), { state: 'dead', attempts: 1, failures })
+})
+
 t.test('a runner that is stopped waits for no outage', async (t) => {
   const store = await refusingEnds(t, 'LK_STORAGE_UNAVAILABLE', Infinity)
   const { flows, clock, runner, job } = store
