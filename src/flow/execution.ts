@@ -7,6 +7,7 @@ import { LorekeepError } from '../errors.js'
 import type { Clock } from '../clock.js'
 import { longestTimer } from '../door/rules.js'
 import type { StructuredText } from './files/structured-text.js'
+import { Outages } from './outages.js'
 import { maxAskedWaitMs } from './queue/backoff.js'
 import type { Claimed, JobQueue } from './queue/queue.js'
 import { recordedPlaces } from './queue/records.js'
@@ -43,10 +44,7 @@ const maxMessageLength = 1000
 /** What failures say of a file that could not be read, before the first step. */
 const readingName = 'read'
 
-/** What the storage of the queue says for a while that is away, and how long it is waited for before it is asked again. */
-const outageCodes = ['LK_STORAGE_UNAVAILABLE', 'LK_STORAGE_FAILED'] as const
-const outagePausesMs = [100, 400, 1600, 6400]
-/** So often a job is given back for it, one time after the other: what is too large for a storage is refused so, too. */
+/** So often a job is given back for outages, one time after the other: what is too large is refused so, too. */
 const mostReleased = 3
 
 /** How much work of steps that need not be recorded a failure may cost. */
@@ -56,18 +54,19 @@ export class Execution {
   /** Somebody breaks it off. */
   onInterrupted: () => void = () => {}
   readonly #options: ExecutionOptions
+  readonly #outages: Outages
   #interruption: LorekeepError | undefined
   #step: RunningStep | undefined
   /** Until the end of the step's function, which may go on after it was given up. */
   #work: Promise<unknown> = Promise.resolve()
   #isWorking = false
   #hasWorked = false
-  #endPause: () => void = () => {}
   /** What a step threw, as opposed to what the queue did. */
   #thrown: { readonly error: unknown } | undefined
 
   constructor(options: ExecutionOptions) {
     this.#options = options
+    this.#outages = new Outages(options)
   }
 
   /** Resolves when the job is settled. @throws LorekeepError `LK_STORAGE_*` where that failed */
@@ -99,7 +98,7 @@ export class Execution {
         onStepsEnded()
       }
       const names = steps.map(({ name }) => name)
-      await this.#asked(() => queue.complete(claimed, names))
+      await this.#outages.asked(() => queue.complete(claimed, names))
       return 'done'
     } catch (error) {
       return this.#settle(error)
@@ -112,7 +111,7 @@ export class Execution {
         ? new LorekeepError('LK_LEASE_LOST', 'its lease ran out, or it was cancelled')
         : new LorekeepError('LK_CLOSED', 'the runner was stopped')
     this.#step?.giveUp(this.#interruption)
-    this.#endPause()
+    this.#outages.interrupt()
     this.onInterrupted()
   }
 
@@ -165,7 +164,7 @@ export class Execution {
       if (bytes === undefined) onStep(step.name)
       else {
         const names = steps.slice(0, place + 1).map(({ name }) => name)
-        await this.#asked(() => queue.record(claimed, names, bytes))
+        await this.#outages.asked(() => queue.record(claimed, names, bytes))
         since = clock.elapsed()
       }
       input = output
@@ -175,40 +174,13 @@ export class Execution {
   /** What a step returned; `undefined` where it is not there, or damaged. */
   async #recorded(number: number, step: number): Promise<{ readonly output: unknown } | undefined> {
     const { queue } = this.#options
-    const bytes = await readable(() => this.#asked(() => queue.output(number, step)))
+    const bytes = await readable(() => this.#outages.asked(() => queue.output(number, step)))
     if (bytes === undefined) return undefined
     try {
       return { output: deserialize(bytes) }
     } catch {
       return undefined
     }
-  }
-
-  /** What the queue does, again where its storage was away for a while: that is not the document's fault. */
-  async #asked<Result>(ask: () => Promise<Result>): Promise<Result> {
-    for (const pauseMs of outagePausesMs) {
-      try {
-        return await ask()
-      } catch (error) {
-        if (!outageCodes.some((code) => isCode(error, code))) throw error
-      }
-      await this.#pause(pauseMs)
-    }
-    return ask()
-  }
-
-  /** @throws why it was interrupted */
-  async #pause(delayMs: number): Promise<void> {
-    if (this.#interruption === undefined) {
-      await new Promise<void>((resolve) => {
-        const cancel = this.#options.clock.after(delayMs, resolve)
-        this.#endPause = () => {
-          cancel()
-          resolve()
-        }
-      })
-    }
-    if (this.#interruption !== undefined) throw this.#interruption
   }
 
   /** A file is read first, again at each delivery: its text is not written, and may be large. */
@@ -267,25 +239,27 @@ export class Execution {
   async #settle(error: unknown): Promise<JobState | undefined> {
     const { queue, claimed, clock } = this.#options
     // A step that happens to throw this has failed.
-    if (isCode(error, 'LK_LEASE_LOST') && this.#thrown?.error !== error) return undefined
+    const isLost = isCode(this.#interruption ?? error, 'LK_LEASE_LOST')
+    if (isLost && this.#thrown?.error !== error) return undefined
     const failure = this.#failureOf(error)
+    const wait = error instanceof LorekeepError ? error.details['retryAfterMs'] : undefined
+    const terms = {
+      mayRetry: !isFinal(error),
+      ...(Number.isFinite(wait) && {
+        notBefore: clock.now() + Math.min(Math.max(Math.ceil(Number(wait)), 0), maxAskedWaitMs),
+      }),
+    }
     try {
-      // Abandoned, it goes on for a while, and whoever removes the document waits for it.
-      const isWorking = this.#isWorking
-      if (failure.cause === 'released') {
+      return await this.#outages.asked(async () => {
+        // Abandoned, it goes on for a while, and whoever removes the document waits for it.
+        const isWorking = this.#isWorking
+        if (failure.cause !== 'released') {
+          return queue.fail(claimed, failure, { ...terms, isWorking })
+        }
         // Nothing has happened to what was not begun.
         await queue.release(claimed, this.#hasWorked ? failure : undefined, isWorking)
         return 'queued'
-      } else {
-        const wait = error instanceof LorekeepError ? error.details['retryAfterMs'] : undefined
-        return await queue.fail(claimed, failure, {
-          mayRetry: !isFinal(error),
-          isWorking,
-          ...(Number.isFinite(wait) && {
-            notBefore: clock.now() + Math.min(Math.max(Math.ceil(Number(wait)), 0), maxAskedWaitMs),
-          }),
-        })
-      }
+      })
     } catch (thrown) {
       // Whoever has it now says what becomes of it.
       if (!isCode(thrown, 'LK_LEASE_LOST')) throw thrown

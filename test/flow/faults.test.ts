@@ -8,7 +8,8 @@ import { MemoryBackend } from '../../adapters/memory.js'
 import { LorekeepError, type ErrorCode } from '../../src/errors.js'
 import type { Claimed, JobQueue } from '../../src/flow/queue/queue.js'
 import { latestKey } from '../../src/flow/queue/records.js'
-import type { Storage } from '../../src/storage.js'
+import { decodeKey } from '../../src/keys.js'
+import type { Operation as Write, Storage } from '../../src/storage.js'
 import { altered } from '../fixtures/altered-storage.js'
 import { FaultyBackend } from '../fixtures/faulty-backend.js'
 import { backends } from '../fixtures/stores.js'
@@ -186,17 +187,44 @@ t.test('a load that was refused while the storage failed is not there later', as
   )
 })
 
+/** A store whose storage is away with a code from a step on, until it goes on. */
+async function failingAt(
+  t: Test,
+  code: 'LK_STORAGE_UNAVAILABLE' | 'LK_STORAGE_FAILED',
+  step: string,
+  act = () => Promise.resolve(step),
+) {
+  const backend = new FaultyBackend(new KeptBackend(new MemoryBackend()))
+  const store = await running(t, { backend: backend as never })
+  const notes = new Notes().on(step, () => {
+    if (code === 'LK_STORAGE_UNAVAILABLE') backend.refusesWrites = true
+    else Object.assign(backend, { failAt: backend.calls + 1, lasting: true })
+    return act()
+  })
+  await store.flows.define({ id: 'f', steps: notes.steps('a', 'b'), maxAttempts: 1 })
+  const { job } = await store.flows.load('f', { id: 'x', content: 'text' })
+  const runner = store.flows.run()
+  await settled()
+  const goOn = () => void Object.assign(backend, { failAt: Infinity, refusesWrites: false })
+  return { ...store, notes, job, runner, goOn }
+}
+
+const endKey = String(latestKey('alice', 'x'))
+
 /** A store whose queue refuses the ends of jobs, so often, with a code. */
-async function refusingEnds(t: Test, code: ErrorCode, times: number) {
+async function refusingEnds(
+  t: Test,
+  code: ErrorCode,
+  times: number,
+  isEnd = ({ key }: Write) => String(key) === endKey,
+) {
   const left = { times }
   const real = new MemoryBackend()
   const open = real.open.bind(real)
   real.open = async (partition) => {
     const storage = await open(partition)
-    const end = String(latestKey('alice', 'x'))
     const write: Storage['write'] = async (operations, options) => {
-      if (operations.some(({ key }) => String(key) === end) && left.times-- > 0)
-        throw new LorekeepError(code, 'on purpose')
+      if (operations.some(isEnd) && left.times-- > 0) throw new LorekeepError(code, 'on purpose')
       await storage.write(operations, options)
     }
     return altered(storage, { write })
@@ -219,22 +247,56 @@ for (const code of ['LK_STORAGE_UNAVAILABLE', 'LK_STORAGE_FAILED'] as const) {
   })
 
   t.test(`an outage while outputs are recorded costs neither: ${code}`, async (t) => {
-    const backend = new FaultyBackend(new KeptBackend(new MemoryBackend()))
-    const { flows, clock } = await running(t, { backend: backend as never })
-    const notes = new Notes().on('a', () => {
-      if (code === 'LK_STORAGE_UNAVAILABLE') backend.refusesWrites = true
-      else Object.assign(backend, { failAt: backend.calls + 1, lasting: true })
-    })
-    await flows.define({ id: 'f', steps: notes.steps('a', 'b'), maxAttempts: 1 })
-    const { job } = await flows.load('f', { id: 'x', content: 'text' })
-    flows.run()
+    const { flows, clock, notes, job, goOn } = await failingAt(t, code, 'a')
     await clock.advance(1000)
-    Object.assign(backend, { failAt: Infinity, refusesWrites: false })
+    goOn()
     await clock.advance(20_000)
     t.strictSame(notes.runs, ['x a', 'x b'])
     t.match(await flows.job(job), { state: 'done', attempts: 1, failures: [] })
   })
+
+  for (const step of ['a', 'b']) {
+    t.test(`nor does an outage behind ${step} that is longer than a lease: ${code}`, async (t) => {
+      const store = await failingAt(t, code, step)
+      await store.clock.advance(300_000)
+      store.goOn()
+      await store.clock.advance(20_000)
+      t.strictSame(store.notes.runs, ['x a', 'x b'])
+      t.match(await store.flows.job(store.job), { state: 'done', attempts: 1, failures: [] })
+    })
+  }
 }
+
+t.test('what a step has thrown is written once the storage is there again', async (t) => {
+  const why = new LorekeepError('LK_STEP_UNRECOVERABLE', 'on purpose')
+  const store = await failingAt(t, 'LK_STORAGE_UNAVAILABLE', 'a', () => Promise.reject(why))
+  await store.clock.advance(300_000)
+  store.goOn()
+  await store.clock.advance(20_000)
+  t.strictSame(store.notes.runs, ['x a'])
+  const failures = [{ cause: 'failed', code: 'LK_STEP_UNRECOVERABLE' }]
+  t.match(await store.flows.job(store.job), { state: 'dead', attempts: 1, failures })
+})
+
+t.test('a job is not held for ever whose lease can be renewed and not ended', async (t) => {
+  // Five times as done, and five times as released.
+  const isEnd = ({ type, key }: Write) => type === 'del' && decodeKey(key)[0] === 'lease'
+  const store = await refusingEnds(t, 'LK_STORAGE_UNAVAILABLE', 10, isEnd)
+  await store.clock.advance(60_000)
+  t.strictSame(store.notes.runs, ['x a', 'x b'])
+  t.match(await store.flows.job(store.job), { state: 'dead', failures: [{ cause: 'crashed' }] })
+})
+
+t.test('a runner that is stopped does not wait for the end of an outage', async (t) => {
+  for (const waitedMs of [0, 60_000]) {
+    const { clock, runner } = await failingAt(t, 'LK_STORAGE_UNAVAILABLE', 'b')
+    await clock.advance(waitedMs)
+    const stopping = runner.stop({ timeoutMs: 50 })
+    await clock.advance(50)
+    await stopping
+    t.equal(clock.pending, 0, 'no timer is left')
+  }
+})
 
 t.test('a job whose end cannot be written goes back as it was', async (t) => {
   const { flows, clock, notes, job } = await refusingEnds(t, 'LK_STORAGE_UNAVAILABLE', 5)
