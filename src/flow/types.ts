@@ -49,7 +49,10 @@ export interface FileDocument extends Omit<DocumentFields, 'id'> {
   readonly type?: string
   /** What it is called, such as `report.csv`: its ending tells texts apart where no type does. */
   readonly name?: string
-  /** Of a text. By default its byte order mark, what HTML says, `utf-8` or `windows-1252`, whichever fits. */
+  /**
+   * Of a text that has no byte order mark. By default that of `type`, what HTML says, `utf-8` or `windows-1252`,
+   * whichever fits.
+   */
   readonly charset?: string
 }
 

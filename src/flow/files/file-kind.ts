@@ -21,7 +21,7 @@ export interface FileHints {
   /** A media type, parameters behind it or not: that of a text may have its charset. */
   readonly type?: string | undefined
   readonly name?: string | undefined
-  /** Of a text, where somebody knows it. */
+  /** Of a text without a byte order mark, where somebody knows it. */
   readonly charset?: string | undefined
 }
 
@@ -99,7 +99,7 @@ export function fileKind(bytes: Uint8Array, hints: FileHints = {}): FileKind {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const binary = binaryKind(view)
   if (binary !== undefined) return binary
-  const charset = hints.charset ?? charsetOfType(hints.type) ?? charsetOfMark(view)
+  const charset = charsetOfHints(view, hints)
   const isWide = /^(?:u|utf|ucs|iso-10646-ucs|unicode|csunicode|x-utf)[-_ ]?(?:16|2)/i.test(
     charset ?? '',
   )
@@ -177,6 +177,15 @@ function archiveKind(view: Buffer): FileKind {
 }
 
 // ── texts ────────────────────────────────────────────────────────────────────
+
+/**
+ * A mark counts more than what is said, as in the Encoding Standard: no text begins with the characters that it would
+ * be. What is said and is no charset has to be refused all the same.
+ */
+function charsetOfHints(view: Buffer, { charset, type }: FileHints): string | undefined {
+  if (charset !== undefined && typeof charsetOf(charset) === 'string') return charset
+  return charsetOfMark(view) ?? charset ?? charsetOfType(type)
+}
 
 function charsetOfMark(view: Buffer): string | undefined {
   if (view[0] === 0xff && view[1] === 0xfe) return 'utf-16le'

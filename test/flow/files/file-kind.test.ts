@@ -122,6 +122,22 @@ t.test('a long text is JSON where it begins and ends so', async (t) => {
   t.equal(kindOf('[fals'), 'text utf-8')
 })
 
+t.test('a byte order mark counts more than what somebody says', async (t) => {
+  const marked = [
+    ['utf-16le', hex('fffe 4100 4200')],
+    ['utf-16be', hex('feff 0041 0042')],
+    ['utf-8', '\ufeffGrüße'],
+  ] as const
+  for (const [found, text] of marked) {
+    for (const said of ['iso-8859-1', 'utf-8', 'utf-16be']) {
+      t.equal(kindOf(text, { type: `text/plain; charset=${said}` }), `text ${found}`)
+      t.equal(kindOf(text, { charset: said }), `text ${found}`)
+    }
+    t.equal(kindOf(text, { type: 'text/plain; charset=cp437' }), `text ${found}`)
+  }
+  t.equal(kindOf('\ufeffa', { charset: 'cp437' }), 'text cp437', 'but for what is refused')
+})
+
 t.test('the charset of a text is found, unless it is known', async (t) => {
   const german = Buffer.from('Gr\xfc\xdfe aus K\xf6ln', 'latin1')
   t.equal(kindOf('Grüße aus Köln'), 'text utf-8')
