@@ -158,6 +158,8 @@ class HtmlWalk {
   readonly #builder: TextBuilder
   /** Of the block under way. */
   #text = ''
+  /** Whether the text under way ends in a line that is begun: to look at its end each time would copy all of it. */
+  #isLineOpen = false
   /** Of the row under way: its cells. */
   #row: string[] | undefined
   /** The kind of the block that the text under way belongs to. */
@@ -184,7 +186,7 @@ class HtmlWalk {
         this.#leave(node.nodeName)
         continue
       }
-      if (node.nodeName === '#text') this.#text += (node.value ?? '').toWellFormed()
+      if (node.nodeName === '#text') this.#add((node.value ?? '').toWellFormed())
       else if (node.nodeName === '#document' || !node.nodeName.startsWith('#')) {
         if (isLeft(node) || (node.nodeName === 'footer' && this.#footed === 0)) continue
         this.#enter(node)
@@ -202,8 +204,8 @@ class HtmlWalk {
     this.#pageBreak(node)
     if (node.nodeName === 'table') this.#layouts.push(this.#layoutTables.has(node))
     const name = this.#roleOf(node.nodeName)
-    if (name === 'br') this.#text += this.#row === undefined ? '\u2028' : ' '
-    else if (name === 'img') this.#text += ' '
+    if (name === 'br') this.#add(this.#row === undefined ? '\u2028' : ' ')
+    else if (name === 'img') this.#add(' ')
     else if (headings.has(name) && this.#row === undefined) {
       this.#flush()
       this.#heading = { level: Number(name[1]), text: '' }
@@ -241,8 +243,7 @@ class HtmlWalk {
       this.#addByPage(text, add, () => {})
       this.#isLineBefore = false
     } else if (name === 'pre') {
-      const text = settled(this.#text).replaceAll('\u2028', '\n')
-      this.#text = ''
+      const text = settled(this.#took()).replaceAll('\u2028', '\n')
       this.#preformatted--
       this.#addByPage(text, (first) => this.#builder.preformatted(first))
     } else if (cells.has(name) && this.#row !== undefined) {
@@ -252,32 +253,43 @@ class HtmlWalk {
       this.#row = undefined
       const isEmpty = row.every((cell) => cell.replace(pageMarks, '').trim() === '')
       this.#text = row.join(isEmpty ? '' : ' | ')
+      this.#isLineOpen = !isEmpty
       this.#flush()
     } else if (blocks.has(name)) this.#flush()
     if (footed.has(name)) this.#footed--
     if (lined.has(name)) this.#open.pop()
   }
 
+  #add(text: string): void {
+    this.#text += text
+    if (text !== '') this.#isLineOpen = !/[\n\u2028]/.test(text.slice(-1))
+  }
+
+  #took(): string {
+    const text = this.#text
+    this.#text = ''
+    this.#isLineOpen = false
+    return text
+  }
+
   /** What is under way, on one line. */
   #taken(): string {
-    const text = settled(this.#text).replace(/\s+/gu, ' ').trim()
-    this.#text = ''
-    return text
+    return settled(this.#took()).replace(/\s+/gu, ' ').trim()
   }
 
   #flush(): void {
     // Blocks in a heading, or in the cell of a row, are parts of it.
     if (this.#heading !== undefined || this.#row !== undefined) {
-      this.#text += ' '
+      this.#add(' ')
       return
     }
     if (this.#preformatted > 0) {
-      if (/[^\n\u2028]$/.test(this.#text.slice(-1))) this.#text += '\n'
+      if (this.#isLineOpen) this.#add('\n')
       return
     }
-    const given = settled(this.#text)
-    this.#text = ''
-    const lines = given.split('\u2028').map((line) => line.replace(/\s+/gu, ' ').trim())
+    const lines = settled(this.#took())
+      .split('\u2028')
+      .map((line) => line.replace(/\s+/gu, ' ').trim())
     const text = lines.join('\n').trim()
     if (text === '') return
     const kind = this.#open.at(-1)

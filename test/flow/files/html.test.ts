@@ -80,6 +80,18 @@ t.test('lists, tables, preformatted text and line breaks keep their lines', asyn
 t.test('blocks in preformatted text are lines of it', async (t) => {
   const code = '<div>const a = 1</div><div>  let b<br></div><div>\n</div><p>c</p>d'
   t.equal((await html(`<pre>${code}</pre>`)).text, 'const a = 1\n  let b\n\nc\nd')
+  const mark = '<span role="doc-pagebreak" title="2"></span>'
+  const marked = await html(`<pre>a\n${mark}<div>b</div>${mark}<p>c${mark}</p>d</pre>`)
+  t.equal(marked.text, 'a\nb\nc\nd', 'also behind the mark of a page')
+})
+
+t.test('many blocks in one preformatted text take time by its length', async (t) => {
+  const count = 50_000
+  // By the square of it: minutes.
+  const code = '<div>const a = 1</div>'.repeat(count)
+  t.equal((await html(`<pre>${code}</pre>`)).text, 'const a = 1\n'.repeat(count).trim())
+  const marks = '<div><b role="doc-pagebreak" title="2"></b></div>'.repeat(count)
+  t.equal((await html(`<pre>a\n${marks}b</pre>`)).text, 'a\nb')
 })
 
 t.test('readings of ruby are not in the words that they are of', async (t) => {
