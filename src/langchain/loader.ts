@@ -100,6 +100,7 @@ export class LorekeepLoader extends BaseDocumentLoader {
     const said = Object.fromEntries(roles.map((role) => [role, new Map()])) as unknown as Said
     try {
       const graph = knowledge.graph({ user, ...within({ cores: [core], collection }) })
+      if (!(await hasTexts(graph))) return said
       for await (const { s, p, o } of graph.match()) {
         const { role, rank } = (p.e && predicates.get(p.v)) || {}
         if (role === undefined || rank === undefined) continue
@@ -112,6 +113,14 @@ export class LorekeepLoader extends BaseDocumentLoader {
     }
     return said
   }
+}
+
+/** What was imported as RDF may have millions of triples, and no passage. */
+async function hasTexts(graph: ReturnType<LangchainKnowledge['graph']>): Promise<boolean> {
+  for (const p of passagePredicates.text) {
+    for await (const _ of graph.match({ p: { v: p, e: true } }, { limit: 1 })) return true
+  }
+  return false
 }
 
 const roles = ['text', 'partOf', 'title', 'heading', 'page', 'begin', 'end'] as const

@@ -220,6 +220,34 @@ for (const [door, open] of Object.entries(doors)) {
     await t.rejects(named.load(), { code: 'LK_CORE_NOT_FOUND' })
   })
 
+  t.test(`${door}: a core without passages is not read`, async (t) => {
+    const { knowledge, lorekeep } = await open(t)
+    const p = { v: 'urn:p', e: true }
+    const triples = Array.from({ length: 100 }, (_, n) => ({
+      ...{ s: { v: `urn:${n}`, e: true }, p },
+      o: { v: `text ${n}`, e: false },
+    }))
+    const messages: CoreMessage[] = [['t', { m: { i: '', u: '', m: [], c: '' }, t: triples }]]
+    await lorekeep.knowledge.write({ user: 'alice', id: 'rdf' }, messages)
+    let given = 0
+    const told = Object.assign(Object.create(knowledge) as typeof knowledge, {
+      graph(asked: { user: string }): ReturnType<typeof knowledge.graph> {
+        const graph = knowledge.graph(asked)
+        return Object.assign(Object.create(graph) as typeof graph, {
+          async *match(...question: Parameters<typeof graph.match>) {
+            for await (const triple of graph.match(...question)) {
+              given++
+              yield triple
+            }
+          },
+        })
+      },
+    })
+    const loader = new LorekeepLoader({ user: 'alice', cores: ['rdf'], knowledge: told })
+    t.strictSame(await loader.load(), [])
+    t.equal(given, 0)
+  })
+
   t.test(`${door}: passages that touch are put together with nothing between`, async (t) => {
     const { knowledge, lorekeep } = await open(t)
     const id = 'urn:chinese'
