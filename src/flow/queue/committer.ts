@@ -624,6 +624,8 @@ export class Committer {
     const last = flights.findLastIndex(
       ({ draft, error }) => error === undefined || isSame(head, draft.headBytes),
     )
+    const first = flights[last + 1]
+    if (first !== undefined) this.#fallBack(first.before)
     const again: Waiting[] = []
     for (const [place, flight] of flights.entries()) {
       // A write that happened stands on those before it.
@@ -639,6 +641,14 @@ export class Committer {
       } else for (const { waiting } of flight.made) waiting.reject(flight.error)
     }
     this.#waiting.unshift(...again)
+  }
+
+  /** To the head that was there: with it is compared what is there by now, and not with one that nobody has. */
+  #fallBack(headBytes: Uint8Array): void {
+    this.#state.head = decodeRecord(headBytes)
+    this.#state.headBytes = headBytes
+    // What has failed may be there nevertheless, or come yet: its head is not to be taken for a later one's.
+    this.#token = this.#options.chance.token()
   }
 
   /** Where others took this process for dead, nobody's change is made again without his knowing. */

@@ -10,6 +10,8 @@ import { keptChanges, leftKey } from '../../../src/flow/queue/records.js'
 import { leasesOf, loadState, type State } from '../../../src/flow/queue/state.js'
 import type { Claimed, JobQueue } from '../../../src/flow/queue/queue.js'
 import type { Entry, Storage } from '../../../src/storage.js'
+import { altered } from '../../fixtures/altered-storage.js'
+import { CountedBackend } from '../../fixtures/counted-backend.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { flowProblems } from '../../fixtures/problems.js'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
@@ -64,10 +66,7 @@ t.test(`what is followed is what is read anew (seed ${seed})`, async (t) => {
 })
 
 t.test('whoever is too far behind reads all anew, and changes are not kept for ever', async (t) => {
-  const memory = new SharedMemory()
-  t.teardown(() => memory.close())
-  const [one, two] = [await memory.backend().open('flows'), await memory.backend().open('flows')]
-  const [first, second] = [await openQueue(one), await openQueue(two)]
+  const { one, first, second } = await openTwo(t)
   const state = await loadState(one, new VirtualClock())
   for (let n = 0; n < keptChanges; n++) await first.load('f', documentOf(`d${n}`))
   t.ok(await isFollowed(one, state), 'as far as they are kept')
@@ -91,10 +90,7 @@ t.test('changes of another history are not followed', async (t) => {
 })
 
 t.test('documents of a lost history are forgotten, though others have their numbers', async (t) => {
-  const memory = new SharedMemory()
-  t.teardown(() => memory.close())
-  const [one, two] = [await memory.backend().open('flows'), await memory.backend().open('flows')]
-  const [first, second] = [await openQueue(one), await openQueue(two)]
+  const { one, first, second } = await openTwo(t)
   const before = await entriesIn(one)
   await first.load('f', documentOf('lost', 'bob'))
   await failOver(one, before)
@@ -107,10 +103,7 @@ t.test('documents of a lost history are forgotten, though others have their numb
 })
 
 t.test('what is written again behind a lost history is another commit', async (t) => {
-  const memory = new SharedMemory()
-  t.teardown(() => memory.close())
-  const [one, two] = [await memory.backend().open('flows'), await memory.backend().open('flows')]
-  const [first, second] = [await openQueue(one), await openQueue(two)]
+  const { one, first, second } = await openTwo(t)
   const before = await entriesIn(one)
   await first.load('f', documentOf('lost'))
   await second.refresh()
@@ -119,6 +112,40 @@ t.test('what is written again behind a lost history is another commit', async (t
   const id = await first.load('f', documentOf('found'))
   await second.refresh()
   t.match(await jobsOf(second, { flow: 'f' }), [{ id, document: 'found' }])
+})
+
+t.test(
+  'documents of a lost history are forgotten, also by who finds out when he writes',
+  async (t) => {
+    const { one, first, second, meanwhile } = await openTwo(t)
+    const before = await entriesIn(one)
+    await first.load('f', documentOf('lost', 'bob'))
+    meanwhile(async () => {
+      await failOver(one, before)
+      await second.load('f', documentOf('found', 'bob'))
+    })
+    await first.load('f', documentOf('own', 'carol'))
+    const { jobs } = await first.claim('f', 2)
+    const texts = jobs.map(({ document: { text } }) => String(Buffer.from(text)))
+    t.same(texts.sort(), ['text of found', 'text of own'])
+  },
+)
+
+t.test('whoever is refused because others have written knows the documents yet', async (t) => {
+  const { first, second, counted, meanwhile } = await openTwo(t)
+  const long = 'x'.repeat(100_000)
+  await first.load('f', documentOf('a', 'bob', long))
+  let isRefused = false
+  meanwhile(async () => {
+    await second.load('f', documentOf('b', 'carol'))
+    isRefused = true
+  })
+  const { bytes } = counted
+  await first.load('f', documentOf('c', 'dan'))
+  const { jobs } = await first.claim('f', 3)
+  t.ok(isRefused)
+  t.same(jobs.map(({ record: { document } }) => document).sort(), ['a', 'b', 'c'])
+  t.ok(counted.bytes - bytes < long.length, `${counted.bytes - bytes} bytes were read`)
 })
 
 t.test('whoever has the storage alone leaves no changes', async (t) => {
@@ -130,6 +157,30 @@ t.test('whoever has the storage alone leaves no changes', async (t) => {
   await openQueue(one, { isAlone: true })
   t.equal(await countOf(one), 0)
 })
+
+/** Two processes, the second of which waits for no turn. */
+async function openTwo(t: { teardown(fn: () => unknown): unknown }) {
+  const memory = new SharedMemory()
+  t.teardown(() => memory.close())
+  const counted = new CountedBackend(memory.backend())
+  const [one, two] = [await counted.open('flows'), await memory.backend().open('flows')]
+  let before = () => Promise.resolve()
+  const written: Storage['write'] = async (operations, options) => {
+    const first = before
+    before = () => Promise.resolve()
+    await first()
+    return one.write(operations, options)
+  }
+  const hasty = { ...two.sharing!, turn: () => Promise.resolve(() => undefined) }
+  return {
+    one,
+    counted,
+    first: await openQueue(altered(one, { write: written })),
+    second: await openQueue(altered(two, { sharing: hasty })),
+    /** Happens before the next write of the first one is carried out. */
+    meanwhile: (happen: () => Promise<void>) => (before = happen),
+  }
+}
 
 /** What processes do, one thing after another. */
 class Work {
