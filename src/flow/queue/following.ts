@@ -22,7 +22,8 @@ const guessed = 64
 /** The head in storage, changes behind the state, and what was posted, at one moment. */
 export interface Ahead {
   readonly head: Uint8Array | undefined
-  readonly changes: readonly (Uint8Array | undefined)[]
+  /** Those that are damaged are missing: whoever needs one reads all anew. */
+  readonly changes: readonly (ChangeRecord | undefined)[]
   readonly posted: Posted | undefined
 }
 
@@ -34,7 +35,11 @@ export async function lookAhead(storage: Storage, { head }: State): Promise<Ahea
     ...keysBehind(head.version, guessed),
   ])
   const posted = newest && postedAt(decodeRecord<HeadRecord>(newest), values.slice(0, inboxes))
-  return { head: newest, changes: values.slice(inboxes), posted }
+  return { head: newest, changes: values.slice(inboxes).map(changeIn), posted }
+}
+
+function changeIn(value: Uint8Array | undefined): ChangeRecord | undefined {
+  return readableNow(() => value && decodeRecord<ChangeRecord>(value))
 }
 
 /** The head in storage, and what was posted at that moment, as far as this state knows of a gate. One read. */
@@ -61,7 +66,7 @@ export async function changesBehind(
   seen: Ahead | undefined,
 ): Promise<{
   readonly head: Uint8Array
-  readonly changes: readonly Uint8Array[] | undefined
+  readonly changes: readonly ChangeRecord[] | undefined
 }> {
   const { head, changes } = seen ?? (await lookAhead(storage, state))
   const none = { head: head ?? new Uint8Array(), changes: undefined }
@@ -70,31 +75,27 @@ export async function changesBehind(
   if (count < 0 || count > keptChanges) return none
   const missing = keysBehind(state.head.version + guessed, Math.max(0, count - guessed))
   const more = missing.length === 0 ? [] : await storage.getMany(missing)
-  const all = [...changes.slice(0, count), ...more]
+  const all = [...changes.slice(0, count), ...more.map(changeIn)]
   const found = all.filter((change) => change !== undefined)
   return found.length === count ? { head, changes: found } : none
 }
 
 /** Whether the state is known to be of the history that was seen, and not of one whose end a fail-over has lost. */
 export function isOfHistory({ head, headBytes }: State, seen: Ahead): boolean {
-  if (isSame(seen.head, headBytes)) return true
-  const [next] = seen.changes
-  return readableNow(() => next && decodeRecord<ChangeRecord>(next))?.before === head.token
+  return isSame(seen.head, headBytes) || seen.changes[0]?.before === head.token
 }
 
 /** False where that cannot be done; then the state is of no use any more. */
 export function followTo(
   state: State,
   headBytes: Uint8Array,
-  changes: readonly Uint8Array[],
+  changes: readonly ChangeRecord[],
   elapsed: number,
 ): boolean {
   let head: HeadRecord
   try {
     head = decodeRecord<HeadRecord>(headBytes)
-    for (const change of changes) {
-      if (!follow(state, decodeRecord<ChangeRecord>(change), elapsed)) return false
-    }
+    for (const change of changes) if (!follow(state, change, elapsed)) return false
   } catch {
     // Reading anew will say what is wrong.
     return false
