@@ -92,7 +92,12 @@ export class Messages {
   }
 
   async #session(): Promise<Connection> {
-    if (this.#connection?.isLost === true) this.#connection = undefined
+    const known = this.#connection
+    // Who was the primary once may go on, and whoever is at the new one is not heard there.
+    if (known !== undefined && (known.isLost || !this.#servers.isOfNewest(known))) {
+      known.close()
+      this.#connection = undefined
+    }
     this.#opening ??= this.#connect().finally(() => (this.#opening = undefined))
     if (this.#connection === undefined) await this.#opening
     if (this.#connection === undefined) throw new Error('closed')

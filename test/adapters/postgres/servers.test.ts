@@ -2,10 +2,12 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { PostgresBackend } from '../../../adapters/postgres/index.js'
 import { put, text } from '../../suite/bytes.js'
 import { Cluster, skip } from './cluster.js'
+import { Proxy } from './proxy.js'
 
 interface Test {
   teardown(fn: () => unknown): unknown
@@ -47,6 +49,40 @@ else {
       details: { code: '28000' },
     })
     t.ok(performance.now() - begun < 4000, 'at once')
+  })
+
+  void t.test('messages go where the store is, though who was the primary goes on', async (t) => {
+    const primary = await Cluster.start()
+    t.teardown(() => primary.stop())
+    const standby = await Cluster.start({ of: primary })
+    t.teardown(() => standby.stop())
+    const proxy = await Proxy.start(primary.port)
+    t.teardown(() => proxy.stop())
+    const { host } = new URL(proxy.url)
+    const url = `postgres://postgres@${host},127.0.0.1:${standby.port}/postgres`
+    const backend = new PostgresBackend({ url })
+    t.teardown(() => backend.close())
+    const storage = await backend.open('objects')
+    await put(storage, key, text('1'))
+    const [row] = await primary.query('SELECT pg_current_wal_lsn()')
+    await standby.catchUp(String(row?.[0]))
+    await standby.query('SELECT pg_promote()')
+    proxy.isDown = true
+    // All but the one that listens, which is asked now and then.
+    const sessions = "FROM pg_stat_activity WHERE application_name = 'lorekeep'"
+    await primary.query(
+      `SELECT pg_terminate_backend(pid) ${sessions} AND query !~ '^(LISTEN|SELECT 1$)'`,
+    )
+    t.same(await primary.query(`SELECT count(*) ${sessions}`), [['1']])
+    await put(storage, key, text('2'))
+    const other = new PostgresBackend({ url: standby.url })
+    t.teardown(() => other.close())
+    const { sharing } = await other.open('objects')
+    const heard = new Promise((resolve) => sharing!.subscribe(resolve))
+    storage.sharing!.publish(text('message'))
+    t.same(await Promise.race([heard, wait(10_000, 'nothing', { ref: false })]), text('message'))
+    // The server notices on its own time.
+    while ((await primary.query(`SELECT 1 ${sessions}`)).length > 0) await wait(20)
   })
 
   const configured = async (t: Test) => {
