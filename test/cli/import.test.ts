@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -142,6 +144,23 @@ t.test('an interrupted import leaves nothing and exits with 130', async (t) => {
   const backend = new LevelBackend(data)
   t.same(await coreProblems(backend), [])
   await backend.close()
+})
+
+const skip = process.platform === 'win32' && 'it has no pipes with names'
+
+t.test('an interrupt does not wait for a pipe that is silent', { skip }, async (t) => {
+  const dir = t.testdir()
+  const [pipe, data] = [join(dir, 'pipe'), join(dir, 'data')]
+  execFileSync('mkfifo', [pipe])
+  const { child, ended, until } = start(t, ['import', pipe, '--id', 'a', '--data', data])
+  // Of more than pipes hold, too; it does not end.
+  const writer = await open(pipe, 'w')
+  t.teardown(() => writer.close())
+  await writer.writeFile(await succeed(t, ['sample', '--triples', '20000']))
+  child.kill('SIGINT')
+  await until('lorekeep: interrupted')
+  t.equal((await ended).code, 130)
+  t.equal(String(await succeed(t, ['cores', '--data', data])), '')
 })
 
 t.test('an interrupted import into a server leaves nothing there', async (t) => {

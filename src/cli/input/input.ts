@@ -1,8 +1,9 @@
 // What a command reads: a file, or stdin.
 
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { closeSync, createReadStream, fstatSync, open } from 'node:fs'
+import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import { parseJson } from '../../json-text.js'
 import { describe, UsageError } from '../output/failure.js'
 
@@ -21,13 +22,17 @@ export async function openInput(file: string, what: string): Promise<Input> {
     return { stream: process.stdin, bytes: undefined }
   }
   // Opened before anything else: a file that is not there leaves no empty data directory.
-  const handle = await open(file, 'r')
-  const found = await handle.stat()
+  const fd = await promisify(open)(file, 'r')
+  const found = fstatSync(fd)
   if (found.isDirectory()) {
-    await handle.close()
-    throw new Error(`'${file}' is a directory`)
+    closeSync(fd)
+    throw new Error(`'${file}' is a directory, not ${what}: name a file`)
   }
-  const stream = createReadStream('', { fd: handle, highWaterMark: 256 * 1024 })
+  // As stdin is: a read of a pipe that is silent, as of a file, would keep the process alive.
+  if (found.isFIFO()) {
+    return { stream: new Socket({ fd, readable: true, writable: false }), bytes: undefined }
+  }
+  const stream = createReadStream('', { fd, highWaterMark: 256 * 1024 })
   return { stream, bytes: found.isFile() ? found.size : undefined }
 }
 

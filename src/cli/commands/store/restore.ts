@@ -11,8 +11,9 @@ import { partitions } from '../../../backup/format.js'
 import { restore } from '../../../backup/restore.js'
 import { hasCode } from '../../../errors.js'
 import type { Backend, PartitionName, Storage } from '../../../storage.js'
-import { fileError, interruptible, note, UsageError } from '../../output/failure.js'
+import { fileError, interruptible, note } from '../../output/failure.js'
 import { isDatabase, shownPlace } from '../../config/place.js'
+import { openInput, type Input } from '../../input/input.js'
 import { formatBytes, formatCounted } from '../../output/figures.js'
 import { writeJson } from '../../output/output.js'
 import { createProgress, units } from '../../output/progress.js'
@@ -26,23 +27,23 @@ export async function restoreBackup(
   directory: string,
   { json }: RestoreCommandOptions,
 ): Promise<void> {
-  if (file === '-' && process.stdin.isTTY) {
-    throw new UsageError('stdin is a terminal: name a file, or pipe a backup into this command')
-  }
   const start = performance.now()
-  // Read twice: it is checked first.
-  const total = file === '-' ? undefined : 2 * (await sizeOf(file))
   const place = shownPlace(directory)
   const backend = isDatabase(directory)
     ? (await import('../../access/database.js')).openDatabase(directory, false)
     : await emptyDirectory(directory)
+  let input: Input | undefined
   let isRestored = false
   try {
+    input = await openInput(file, 'a backup')
+    // A file is read twice: it is checked first.
+    const [source, total] =
+      input.bytes === undefined ? [input.stream, undefined] : [file, 2 * input.bytes]
     const summary = await interruptible(async (signal) => {
       const progress = createProgress(total, units.entries)
       let before = 0
       try {
-        return await restore(backend, file === '-' ? process.stdin : file, {
+        return await restore(backend, source, {
           signal,
           onProgress: ({ bytes, entries }) => {
             progress.bytes(bytes < before ? bytes : bytes - before)
@@ -63,7 +64,7 @@ export async function restoreBackup(
   } catch (error) {
     throw explained(error, file, place)
   } finally {
-    if (file === '-') process.stdin.destroy()
+    input?.stream.destroy()
     await backend.close()
     if (!isRestored && 'remove' in backend) await backend.remove()
   }
@@ -79,14 +80,6 @@ function explained(error: unknown, file: string, directory: string): unknown {
   }
   // Errors of the storage are our own: one of the system is about the file.
   return fileError(error, file, 'read')
-}
-
-async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch((error: unknown) => {
-    throw fileError(error, file, 'read')
-  })
-  if (found.isDirectory()) throw new Error(`'${file}' is a directory, not a backup: name a file`)
-  return found.size
 }
 
 /** Nothing of somebody else's, and no store: at most what a restore that was broken off has left. */
