@@ -10,6 +10,7 @@ import { regularKey } from '../values/values.js'
 import type { Cursor } from './cursor.js'
 import type { QueryRequest } from './query-request.js'
 import { PageSize, scoreField, visitRows, type Meter, type ScoreOf, type Visit } from './rows.js'
+import { sortInTurns } from './sort-in-turns.js'
 
 /** What a page has, and where the next one begins. */
 export interface PageWindow {
@@ -206,8 +207,10 @@ export async function sortedRefs(
   await visitRows(visit, (block, rows) =>
     eachCandidate(request, scoreOf, visit.meter, block, rows, (candidate) => found.push(candidate)),
   )
-  return Float64Array.from(
-    found.sort((a, b) => compare(sort, a, b)),
-    ({ ref }) => ref,
+  const sorted = await sortInTurns(
+    found,
+    (a, b) => compare(sort, a, b),
+    () => visit.meter.breathe(),
   )
+  return Float64Array.from(sorted, ({ ref }) => ref)
 }
