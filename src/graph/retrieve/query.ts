@@ -12,7 +12,7 @@ import { languagesIn } from '../languages.js'
 import { Question } from '../question.js'
 import type { RankingQuestion } from '../ranking/ranking.js'
 import type { Reranker } from '../types.js'
-import { questionWords } from '../words/asked-words.js'
+import { mostText, questionWords } from '../words/asked-words.js'
 
 export interface Retrieval {
   /** Undefined where the question is a vector. */
@@ -132,8 +132,6 @@ function usedLegs(use: Members | undefined) {
 }
 
 /** What is longer is looked for by its beginning. */
-export const mostText = 16_384
-
 function wordsOf(whole: string, signal: AbortSignal) {
   const text = whole.slice(0, mostText)
   const { forms: languages, stopWords } = languagesOfQuestion(text)

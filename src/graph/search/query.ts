@@ -9,7 +9,7 @@ import { stemLanguages } from '../../text/stemming.js'
 import { parseSearch } from '../../text/search-text.js'
 import { languagesIn } from '../languages.js'
 import { Question } from '../question.js'
-import { mostInPhrase, mostOpen, searchedWords } from '../words/asked-words.js'
+import { mostInPhrase, mostOpen, mostText, searchedWords } from '../words/asked-words.js'
 import type { WordQuestion } from '../words/question.js'
 
 export interface CheckedSearch {
@@ -20,8 +20,6 @@ export interface CheckedSearch {
   readonly explain: boolean
 }
 
-/** It is taken apart at once, and each of its words is looked up. */
-const mostText = 16_384
 const usualK = 10
 const mostK = 10_000
 

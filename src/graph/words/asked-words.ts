@@ -9,6 +9,8 @@ import type { AskedWord, CountedWord } from './forms.js'
 import type { Phrase, PlacedForm } from './phrases.js'
 import type { WordQuestion } from './question.js'
 
+/** UTF-16 code units of a question, which is taken apart at once: each of its words is looked up. */
+export const mostText = 16_384
 /** Words of a phrase: each is looked up in every passage that has all of them. */
 export const mostInPhrase = 64
 
