@@ -2,7 +2,7 @@
 
 import { vocabulary } from '../../vocabulary.js'
 import { withBlocks } from '../miss.js'
-import { Takings, type Row, type Taking } from '../taking.js'
+import { Takings, type Taking } from '../taking.js'
 import { ANY, NONE, type GraphView } from '../view.js'
 
 /** More are not one thing, but a mistake; they are not looked at. */
@@ -99,15 +99,28 @@ export class Sameness {
     const [fewer, more] = isTurned ? [others, new Set(some)] : [some, new Set(others)]
     return this.#takings.run(`apart ${a} ${b}`, (taking) =>
       fewer.flatMap((id) => {
-        const from = { most: more.size, accepts: ({ o }: Row) => more.has(o) }
-        const to = { most: more.size, accepts: ({ s }: Row) => more.has(s) }
         const found = new Set([
-          ...taking.rows(id, different, ANY, from).map(({ o }) => o),
-          ...taking.rows(ANY, different, id, to).map(({ s }) => s),
+          ...this.#apartFrom(id, more, true, taking),
+          ...this.#apartFrom(id, more, false, taking),
         ])
         return [...found].map((other): [number, number] => (isTurned ? [other, id] : [id, other]))
       }),
     )
+  }
+
+  /**
+   * Of some those that a thing is said to be different from, or, without `isFrom`, that are said to be of it. Where it
+   * is so of more than these it may be of millions: each is asked of.
+   */
+  #apartFrom(id: number, some: ReadonlySet<number>, isFrom: boolean, taking: Taking): number[] {
+    const most = some.size + 1
+    const rows = (other: number, most: number) => {
+      const [s, o] = isFrom ? [id, other] : [other, id]
+      return taking.rows(s, this.#differentFrom, o, { most, accepts: () => true })
+    }
+    const said = rows(ANY, most).map(({ s, o }) => (isFrom ? o : s))
+    if (said.length < most) return said.filter((other) => some.has(other))
+    return [...some].filter((other) => rows(other, 1).length > 0)
   }
 
   /** What is said of it to be the same, one step away: `isFrom` where it is the subject. */

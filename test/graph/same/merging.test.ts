@@ -466,6 +466,24 @@ t.test(
   },
 )
 
+t.test('what is different is found behind more than any question reads', async (t) => {
+  const others = Array.from({ length: 100_001 }, (_, n) => uri(`x${n}`))
+  const view = new ArrayView([
+    ...['a', 'b'].flatMap((name) =>
+      ['1', '2'].map((n) => ({ s: uri(`${name}${n}`), p: isOne, o: uri(name) })),
+    ),
+    ...others.map((o) => ({ s: uri('a1'), p: isOther, o })),
+    ...others.slice(0, 10).map((s) => ({ s, p: isOther, o: uri('a2') })),
+    { s: uri('a1'), p: isOther, o: uri('b1') },
+    { s: uri('b2'), p: isOther, o: uri('a2') },
+  ])
+  const plan = await planMerge(view, [uri('a'), uri('b')], () => undefined)
+  t.strictSame(plan?.remove.pairs.map(([a, b]) => `${a} ${b}`).sort(), [
+    `${uri('a1').v} ${uri('b1').v}`,
+    `${uri('a2').v} ${uri('b2').v}`,
+  ])
+})
+
 t.test('any merges and splits leave what a plain model says', async (t) => {
   const names = ['Anna', 'Boris', 'Clara', 'Dick', 'Ellen']
   const change = fc.record({
