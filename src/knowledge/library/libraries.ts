@@ -369,13 +369,14 @@ export class Libraries {
   async index(ref: CoreRef, options: AskedOptions): Promise<IndexState> {
     await this.#using(ref.user, async ({ library, upkeep }) => {
       await library.refresh()
-      const learnt = await this.#learn(library, ref)
-      // A change of the core makes it unknown, and what was asked for still waits.
-      const wanted = () => {
-        return segmentsOf(library, [this.#generation(library, nameOf(ref)) ?? learnt])
+      let learnt = await this.#learn(library, ref)
+      for (let indexed: string | undefined; indexed !== learnt;) {
+        indexed = learnt
+        await upkeep.index(() => segmentsOf(library, [indexed]), { ...options, isThorough: true })
+        await upkeep.link(options)
+        // Meanwhile others may have replaced it.
+        learnt = await this.#learn(library, ref)
       }
-      await upkeep.index(wanted, { ...options, isThorough: true })
-      await upkeep.link(options)
     })
     return this.state(ref)
   }

@@ -191,6 +191,17 @@ t.test('a core is indexed that is written to while its index waits for its turn'
   t.match(await knowledge.indexState({ user, id: 'second' }), { state: 'complete' })
 })
 
+t.test('a core is indexed that is replaced while its index is made', async (t) => {
+  const backend = await backendOf(['core'])
+  const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
+  let replacing: Promise<unknown> | undefined
+  backend.onRead = () => {
+    replacing ??= knowledge.write({ user, id: 'core' }, said('other'), { mode: 'replace' })
+    return replacing
+  }
+  t.match(await knowledge.index({ user, id: 'core' }), { state: 'complete' })
+})
+
 t.test('close() waits for what is joined in memory, and leaves the rest of it', async (t) => {
   const usual = { ...mostAhead }
   t.teardown(() => Object.assign(mostAhead, usual))
