@@ -103,7 +103,8 @@ export class Upkeep {
   /** Nothing is under way or to come, unless the library changes. */
   get isIdle(): boolean {
     const isTimed = [this.#quiet, this.#idle, this.#retry].some((timer) => timer !== undefined)
-    return !isTimed && this.#indexing.isIdle && this.#merging.isIdle && this.#waiters.size === 0
+    const isWorking = this.#isJoining || !this.#indexing.isIdle || !this.#merging.isIdle
+    return !isTimed && !isWorking && this.#waiters.size === 0
   }
 
   /** The library has changed. */
@@ -305,8 +306,7 @@ export class Upkeep {
   #startJoining(): void {
     if (this.#isJoining) return
     this.#isJoining = true
-    const work = this.#merging.run(this.#stopping.signal, () => this.#join())
-    void this.#inBackground(work, () => (this.#isJoining = false))
+    void this.#inBackground(this.#join(), () => (this.#isJoining = false))
   }
 
   async #join(): Promise<void> {
@@ -316,13 +316,15 @@ export class Upkeep {
       ? undefined
       : (made: readonly PartRecord[]) => this.#joined(made)
     for (let isDone = false; !isDone;) {
-      // Without a place among the merges, which others wait for.
+      // Without any turn, which others wait for: somebody may ask for one index after the other.
       await this.#indexing.idle()
-      await this.#inTurn('merge', how, () =>
-        this.#merges.run(signal, async () => {
-          isDone = this.#indexing.isIdle
-          if (isDone) await this.#indexSoon(join)
-        }),
+      await this.#merging.run(signal, () =>
+        this.#inTurn('merge', how, () =>
+          this.#merges.run(signal, async () => {
+            isDone = this.#indexing.isIdle
+            if (isDone) await this.#indexSoon(join)
+          }),
+        ),
       )
     }
   }

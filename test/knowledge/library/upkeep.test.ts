@@ -62,7 +62,7 @@ t.test('what is to be tried again is to come, until it is stopped', async (t) =>
   t.equal(errors.length, 1)
 })
 
-t.test('what waits for an index under way keeps no merge of others from its turn', async (t) => {
+t.test('what waits for an index under way keeps nobody from a merge', async (t) => {
   const usual = { ...pace }
   t.teardown(() => Object.assign(pace, usual))
   Object.assign(pace, { quietMs: 1 })
@@ -104,6 +104,7 @@ t.test('what waits for an index under way keeps no merge of others from its turn
   upkeep.notice()
   await sleep(50)
   t.ok(merges.isIdle)
+  await upkeep.link({})
   letThrough()
   await t.rejects(indexing, { code: 'LK_STORAGE_FAILED' })
   await upkeep.stop()
