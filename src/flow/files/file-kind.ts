@@ -198,8 +198,13 @@ function charsetOfMark(view: Buffer): string | undefined {
 function charsetOfType(type: string | undefined): string | undefined {
   const hint = typeOfHint(type)
   const isOfText = /^\s*text\//i.test(type ?? '') || (hint !== undefined && isText(hint))
-  return isOfText ? /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type ?? '')?.[1] : undefined
+  const label = isOfText ? /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type ?? '')?.[1] : undefined
+  return noCharset.test(label ?? '') ? undefined : label
 }
+
+/** What programs write that do not know: `file --mime`, mailers, and those that print a variable without a value. */
+const noCharset =
+  /^(?:binary|[78]bit|(?:x-)?unknown(?:-[78]bit)?|auto|default|none|null|undefined)$/i
 
 const controlWindow = 64 * 1024
 

@@ -138,6 +138,21 @@ t.test('a byte order mark counts more than what somebody says', async (t) => {
   t.equal(kindOf('\ufeffa', { charset: 'cp437' }), 'text cp437', 'but for what is refused')
 })
 
+t.test('a type whose charset is none says nothing of it', async (t) => {
+  const german = Buffer.from('Gr\xfc\xdfe', 'latin1')
+  for (const label of ['binary', '"Unknown-8bit"', 'x-unknown', 'UNKNOWN', '8bit', 'none']) {
+    for (const type of ['text/plain', 'text/markdown; x=y', 'application/json']) {
+      const said = `${type}; charset=${label}`
+      t.match(kindOf(german, { type: said }), / windows-1252$/, said)
+      t.match(kindOf('Grüße', { type: said }), / utf-8$/, said)
+    }
+  }
+  for (const label of ['utf-7', 'cp437', 'iso-2022-kr', 'x-user-defined', 'unknown-9bit']) {
+    t.equal(kindOf(german, { type: `text/plain; charset=${label}` }), `text ${label}`)
+  }
+  t.equal(kindOf(german, { charset: 'binary' }), 'text binary', 'of what somebody says himself')
+})
+
 t.test('the charset of a text is found, unless it is known', async (t) => {
   const german = Buffer.from('Gr\xfc\xdfe aus K\xf6ln', 'latin1')
   t.equal(kindOf('Grüße aus Köln'), 'text utf-8')

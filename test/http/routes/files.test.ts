@@ -152,9 +152,14 @@ t.test('what a body says of itself counts for texts', async (t) => {
   const cyrillic = Buffer.from('<p>\xcd\xcf\xd3\xd4', 'latin1')
   t.equal(await load('?id=a', cyrillic, 'application/xhtml+xml; charset=koi8-r'), 200)
   const file = new File([cyrillic], 'a.html', { type: 'text/html; charset=koi8-r' })
-  const reply = await sendForm(serving, formOf({ id: 'a', file }))
-  t.equal(reply.status, 200)
-  await end(serving, String(reply.headers['lorekeep-job']))
+  const binary = new File([latin], 'a.txt', { type: 'text/plain; charset=binary' })
+  for (const each of [file, binary]) {
+    const reply = await sendForm(serving, formOf({ id: 'a', file: each }))
+    t.equal(reply.status, 200)
+    await end(serving, String(reply.headers['lorekeep-job']))
+  }
+  const ibm = new File([latin], 'a.txt', { type: 'text/plain; charset=cp437' })
+  t.equal((await sendForm(serving, formOf({ id: 'a', file: ibm }))).status, 400)
   t.strictSame(texts, [
     'text/markdown # A',
     'undefined # A',
@@ -162,6 +167,7 @@ t.test('what a body says of itself counts for texts', async (t) => {
     'undefined Brücke',
     'text/html мост',
     'text/html мост',
+    'undefined Brücke',
   ])
 })
 
