@@ -62,14 +62,14 @@ export function firstRows(text: string, delimiter: string, most = 50): readonly 
 
 function* rowsOf(text: string, delimiter: string): Generator<string[], void, undefined> {
   const ends = new RegExp(`[${delimiter === '|' ? '\\|' : delimiter}\\r\\n]`, 'g')
+  const plainQuotes = delimiter === '\t' ? new PlainQuotes(text) : undefined
   let row: string[] = []
   let at = text.startsWith('\uFEFF') ? 1 : 0
   while (at < text.length) {
     let cell = ''
     if (text[at] === '"') {
-      const [quoted, end, isClosed] = quotedAt(text, at + 1)
-      const isQuoted = delimiter !== '\t' || (isClosed && isWholeCell(quoted, text[end]))
-      if (isQuoted) [cell, at] = [quoted, end]
+      const found = quotedAt(text, at + 1)
+      if (plainQuotes?.isPlain(row.length, found) !== true) [cell, at] = found
     }
     ends.lastIndex = at
     const end = ends.exec(text)?.index ?? text.length
@@ -85,23 +85,90 @@ function* rowsOf(text: string, delimiter: string): Generator<string[], void, und
       else continue
     }
     if (text[end] === '\r' && text[at] === '\n') at++
+    plainQuotes?.endRow(row.length, text.slice(end, at))
     yield row
     row = []
   }
   if (row.length > 0) yield row
 }
 
+/** Excel has no more in a cell: without an end a lone quote may take the rows up to another one. */
+const longestWithTabs = 32_767
+
 /**
- * In a table by tabs many write quotes as they are: those count that end with the cell, and have no tab on a line
- * behind the first, which would be other rows.
+ * In a table by tabs many write quotes as they are, and others, as Excel does, those around cells with tabs or line
+ * ends. They are plain where they do not end with the cell; and where, as characters, they leave lines with as many
+ * cells as the first row: what has two of them is rather two cells, or rows, with a quote each.
  */
-function isWholeCell(cell: string, next = '\n'): boolean {
-  const line = cell.search(/[\r\n]/)
-  return /[\t\r\n]/.test(next) && (line < 0 || !cell.includes('\t', line))
+class PlainQuotes {
+  readonly #text: string
+  #first: { readonly cells: number; readonly end: string } | undefined
+  /** Of the line that was looked at last: how many tabs it has from a place on. */
+  #counted = { from: 0, to: -1, tabs: 0 }
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  endRow(cells: number, end: string): void {
+    this.#first ??= { cells, end }
+  }
+
+  /** `before` it the row has so many cells. */
+  isPlain(before: number, [cell, end, isClosed]: Quoted): boolean {
+    if (!isClosed || !/[\t\r\n]/.test(this.#text[end] ?? '\n')) return true
+    if (cell.length > longestWithTabs) return cell.includes('\t')
+    return /[\t\r\n]/.test(cell) && this.#isRows(before, cell, end)
+  }
+
+  #isRows(before: number, cell: string, end: number): boolean {
+    // Excel ends rows by both.
+    if (this.#first?.end === '\r\n' && /(?<!\r)\n/.test(cell)) return false
+    const [start = '', ...lines] = cell.split(/\r\n|\r|\n/)
+    const counts = [before + cellsIn(start), ...lines.map(cellsIn)]
+    const last = counts.pop() ?? 0
+    // In the first row itself: as its first line has.
+    const { cells = counts[0] } = this.#first ?? {}
+    return (
+      cells !== 1 &&
+      counts.every((count) => count === cells) &&
+      // Text that is indented by tabs is no row.
+      !lines.some((line) => /^\t+[^\t]/.test(line)) &&
+      last + this.#tabsBehind(end) === cells
+    )
+  }
+
+  /** On the same line. Of places in order, each tab is counted twice at most. */
+  #tabsBehind(place: number): number {
+    const { from, to, tabs } = this.#counted
+    if (from <= place && place <= to) {
+      const passed = tabsIn(this.#text.slice(from, place))
+      this.#counted = { from: place, to, tabs: tabs - passed }
+    } else {
+      lineEnd.lastIndex = place
+      const end = lineEnd.exec(this.#text)?.index ?? this.#text.length
+      this.#counted = { from: place, to: end, tabs: tabsIn(this.#text.slice(place, end)) }
+    }
+    return this.#counted.tabs
+  }
 }
 
+const lineEnd = /[\r\n]/g
+
+function cellsIn(line: string): number {
+  return tabsIn(line) + 1
+}
+
+function tabsIn(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\t'); at >= 0; at = text.indexOf('\t', at + 1)) count++
+  return count
+}
+
+type Quoted = readonly [cell: string, end: number, isClosed: boolean]
+
 /** What stands in quotes, and where what is behind them begins. */
-function quotedAt(text: string, start: number): [cell: string, end: number, isClosed: boolean] {
+function quotedAt(text: string, start: number): Quoted {
   let cell = ''
   for (let at = start; ;) {
     const quote = text.indexOf('"', at)

@@ -173,16 +173,63 @@ t.test('each row of CSV says what its cells are', async (t) => {
   t.equal((await read('text/csv', 'a,b')).text, 'a\nb', 'a header alone')
   t.equal((await read('text/csv', 'a,b\n"open')).text, 'a: open', 'a quote that is not closed')
   t.equal((await read('text/tab-separated-values', 'a\tb\n1\t2')).text, 'a: 1\nb: 2')
-  const tabbed = async (rows: string) => {
-    return (await read('text/tab-separated-values', `a\tb\n${rows}`)).text.replaceAll('\n\n', '; ')
-  }
-  t.equal(await tabbed('1\t"Rome\n2\tParis'), 'a: 1\nb: "Rome; a: 2\nb: Paris')
-  t.equal(await tabbed('1\t"Rome\n2\t9"\n'), 'a: 1\nb: "Rome; a: 2\nb: 9"')
-  t.equal(await tabbed('"Rome" is old\t"\n2\t"'), 'a: "Rome" is old\nb: "; a: 2\nb: "')
-  t.equal(await tabbed('"1\t2"\t"two\nlines ""old"""'), 'a: 1 2\nb: two lines "old"')
-  t.equal(await tabbed('""\t"x"\r\n"y"\t2'), 'b: x; a: y\nb: 2')
   t.equal((await read('text/csv', '\uFEFFsep=;\r\na;b\r\n1,5;2\r\n')).text, 'a: 1,5\nb: 2')
   await t.rejects(read('text/csv', '\n\n'), because('empty'))
+})
+
+/** The rows of a table by tabs, each on a line. */
+async function tabbed(rows: string, header = 'a\tb\n'): Promise<string[]> {
+  const { text } = await read('text/tab-separated-values', header + rows)
+  return text.split('\n\n').map((row) => row.replaceAll('\n', '; '))
+}
+
+t.test('quotes in a table by tabs are characters where they enclose no cell', async (t) => {
+  t.strictSame(await tabbed('1\t"Rome\n2\tParis'), ['a: 1; b: "Rome', 'a: 2; b: Paris'])
+  t.strictSame(await tabbed('1\t"Rome\n2\t9"\n'), ['a: 1; b: "Rome', 'a: 2; b: 9"'])
+  t.strictSame(await tabbed('"Rome" is old\t"\n2\t"'), ['a: "Rome" is old; b: "', 'a: 2; b: "'])
+  const disks = await tabbed('1\t"5" disk\n2\t3.5" disk')
+  t.strictSame(disks, ['a: 1; b: "5" disk', 'a: 2; b: 3.5" disk'])
+  const within = await tabbed('1\t"\n2\t"A "B" C"\n3\t"')
+  t.strictSame(within, ['a: 1; b: "', 'a: 2; b: "A "B" C"', 'a: 3; b: "'])
+  const three = 'a\tb\tc\n'
+  const above = await tabbed('1\t"\t"\n"\t"\t2', three)
+  t.strictSame(above, ['a: 1; b: "; c: "', 'a: "; b: "; c: 2'])
+  const rows = await tabbed('1\t"x\ty\n2\t\tz\n3\tp\tq"', three)
+  t.strictSame(rows, ['a: 1; b: "x; c: y', 'a: 2; c: z', 'a: 3; b: p; c: q"'])
+  t.strictSame(await tabbed('\t"\n\t"'), ['b: "', 'b: "'])
+  t.strictSame(await tabbed('2\t9"', 'a\t"b\n'), ['a: 2; "b: 9"'])
+  const far = `1\t"x\n${'only one\n'.repeat(5000)}2\tz"`
+  t.equal((await tabbed(far)).length, 5002, 'nor do they enclose more than a cell has')
+})
+
+t.test('a cell of a table by tabs that has tabs or line ends is in quotes', async (t) => {
+  t.strictSame(await tabbed('"1\t2"\t"two\nlines ""old"""'), ['a: 1 2; b: two lines "old"'])
+  t.strictSame(await tabbed('""\t"x"\r\n"y"\t2'), ['b: x', 'a: y; b: 2'])
+  t.strictSame(await tabbed('"x\n\ty"\t2\n3\t4'), ['a: x y; b: 2', 'a: 3; b: 4'])
+  t.strictSame(await tabbed('1\t"if:\n\tthen"\n3\t4'), ['a: 1; b: if: then', 'a: 3; b: 4'])
+  const lines = await tabbed('1\t"two\n\nof\tthem"\n3\t4')
+  t.strictSame(lines, ['a: 1; b: two of them', 'a: 3; b: 4'])
+  t.strictSame(await tabbed('"two\nlines"\n3', 'a\n'), ['a: two lines', 'a: 3'])
+  const three = 'a\tb\tc\n'
+  const middle = await tabbed('1\t"x\n2\ty"\t3\n4\t5\t6', three)
+  t.strictSame(middle, ['a: 1; b: x 2 y; c: 3', 'a: 4; b: 5; c: 6'])
+  const all = await tabbed('"p\tq"\t"r\ts ""t"""\t"u\tv"', three)
+  t.strictSame(all, ['a: p q; b: r s "t"; c: u v'])
+  const ofExcel = await tabbed('1\t"Rome\n2\t9"\r\n3\t4', 'a\tb\r\n')
+  t.strictSame(ofExcel, ['a: 1; b: Rome 2 9', 'a: 3; b: 4'])
+  t.strictSame(await tabbed('1\t2', '"a\tb"\tc\n'), ['a b: 1; c: 2'])
+  t.strictSame(await tabbed('1\t2', '"a\n(m\tin)"\tc\n'), ['a (m in): 1; c: 2'])
+})
+
+t.test('tables by tabs are read in time by their length, whatever quotes they have', async (t) => {
+  const ofLines = ['\t"\n', '"\t"\n', '"\tx\n', '"a\n\tb"', '\t"\t\t\n']
+  // A row of more cells than 100,000 is refused.
+  const ofRows = ['\t"', '\t"\t"', '\t"x', '\t"""\t""'].map((cells) => `${cells.repeat(20_000)}\n`)
+  for (const piece of [...ofLines, ...ofRows]) {
+    const text = `a\tb\n${piece.repeat(Math.ceil(1e6 / piece.length))}\nend`
+    const found = await read('text/tab-separated-values', text, { maxTextLength: 1e7 })
+    t.ok(found.text.endsWith('end'), JSON.stringify(piece.slice(0, 12)))
+  }
 })
 
 t.test('JSON is said with its paths', async (t) => {
