@@ -136,7 +136,7 @@ class StoredObjects implements ClosableObjectStore {
     this.#onError = onError
     this.#presence = presence
     this.#sharing = objects.sharing
-    this.#forget = presence?.onGone((id) => this.#endBuildingOf(id))
+    this.#forget = presence?.onGone((id) => this.#cleanUpBehind(id))
   }
 
   /** Goes on with what a crash cut off, until somebody closes: then the next open goes on. */
@@ -152,6 +152,7 @@ class StoredObjects implements ClosableObjectStore {
       }
     })
     resuming.catch(tell)
+    this.#inFlight.run(() => this.#committer.dropLeft(closing)).catch(tell)
   }
 
   async defineSchema(
@@ -535,19 +536,23 @@ class StoredObjects implements ClosableObjectStore {
     }
   }
 
-  /** What somebody was building who is gone would be kept up by every commit, for nobody. */
-  async #endBuildingOf(member: string): Promise<void> {
-    const { signal } = this.#inFlight
+  /**
+   * What somebody was building who is gone would be kept up by every commit, for nobody, and what his readers had would
+   * stay.
+   */
+  async #cleanUpBehind(member: string): Promise<void> {
+    const { closing, signal } = this.#inFlight
     if (signal.aborted) return
-    await this.#inFlight.run(() =>
-      this.#committer.commitOfAll(async (draft) => {
+    await this.#inFlight.run(async () => {
+      await this.#committer.commitOfAll(async (draft) => {
         for (const [name, building] of draft.state.building) {
           if (building.member === member && draft.building(name) === building) {
             draft.endBuilding(name)
           }
         }
-      }),
-    )
+      })
+      await this.#committer.dropLeft(closing)
+    })
   }
 
   async #inTurn<Result>(

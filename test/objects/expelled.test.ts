@@ -5,10 +5,13 @@ import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import { Committer } from '../../src/objects/engine/committer.js'
 import { openState } from '../../src/objects/engine/opening.js'
+import { allRetired, type RetiredRecord } from '../../src/objects/engine/records.js'
 import { compileSchema } from '../../src/objects/schema/schema.js'
 import { openObjectStore } from '../../src/objects/store.js'
 import { Presence } from '../../src/presence.js'
-import type { Storage } from '../../src/storage.js'
+import { decodeRecord } from '../../src/record.js'
+import type { Backend, Storage } from '../../src/storage.js'
+import { objectProblems } from '../fixtures/problems.js'
 import { SharedMemory } from '../fixtures/shared-memory.js'
 import { overSharedPlaces, type SharedPlace } from '../fixtures/shared-places.js'
 import { VirtualClock } from '../flow/virtual-clock.js'
@@ -67,7 +70,7 @@ async function member(t: Test, place: Pick<SharedPlace, 'backend'>, clock: Virtu
     await presence.close()
     await backend.close()
   })
-  return { store, presence, errors, held }
+  return { store, presence, errors, held, backend }
 }
 
 // In front of all others, which load the validators.
@@ -227,4 +230,75 @@ over('what waited for a turn while others took it for dead is refused', async (t
       ['s', []],
     ],
   )
+})
+
+/** Whose readers pages are kept for. */
+async function keepers(backend: Backend): Promise<(string | undefined)[]> {
+  const found = new Set<string | undefined>()
+  const objects = await backend.open('objects')
+  for await (const page of objects.scan(allRetired())) {
+    for (const { value } of page) found.add(decodeRecord<RetiredRecord>(value).member)
+  }
+  return [...found].sort()
+}
+
+const many = {
+  metadata: { id: 'batch', user: 'alice', collection: 'c' },
+  schema_name: 's',
+  values: Array.from({ length: 300 }, (_, id) => ({ id: String(id), state: 'old' })),
+}
+const stated = { name: 's', fields: { id: { type: 'string' }, state: { type: 'string' } } }
+
+over('what was kept for readers of a process that is gone goes', async (t, place) => {
+  const a = await member(t, place, new VirtualClock())
+  const b = await member(t, place, new VirtualClock())
+  await a.store.defineSchema(stated)
+  await a.store.import(many)
+  const finds = [a, b].map(({ store }) => store.find({ schema_name: 's' })[Symbol.asyncIterator]())
+  for (const find of finds) t.equal((await find.next()).done, false)
+  await a.store.patch('c', '299', { state: 'new' })
+  await a.store.patch('c', '0', { state: 'new' })
+  const { id } = a.presence
+  t.same(await keepers(b.backend), [id])
+  await b.presence.expel(id)
+  await place.quiet()
+  // Somebody here reads them yet.
+  t.same(await keepers(b.backend), [b.presence.id])
+  const [, find] = finds
+  for (let n = 1; n < 300; n++) t.match(await find!.next(), { value: { state: 'old' } })
+  t.equal((await find!.next()).done, true)
+  await b.store.patch('c', '1', { state: 'new' })
+  t.same(await keepers(b.backend), [])
+  // It joins anew, and deletes nothing once more.
+  await t.rejects(a.store.createCollection('e'), { code: 'LK_STORAGE_UNAVAILABLE' })
+  await a.presence.ready()
+  await finds[0]!.return?.()
+  await a.store.patch('c', '2', { state: 'new' })
+  t.same(await keepers(b.backend), [])
+  t.strictSame(await objectProblems(b.backend), [])
+})
+
+over('what a process leaves that its readers had goes when one opens', async (t, place) => {
+  const a = await member(t, place, new VirtualClock())
+  const b = await member(t, place, new VirtualClock())
+  const ends: (() => Promise<unknown>)[] = []
+  await a.store.defineSchema(stated)
+  await a.store.import(many)
+  for (const { store } of [a, b]) {
+    const find = store.find({ schema_name: 's' })[Symbol.asyncIterator]()
+    t.equal((await find.next()).done, false)
+    ends.push(async () => find.return?.())
+    await store.patch('c', '0', { state: 'new' })
+  }
+  t.same(await keepers(b.backend), [a.presence.id, b.presence.id].sort())
+  await ends[0]!()
+  await a.store.close(1000)
+  await a.presence.close()
+  const c = await member(t, place, new VirtualClock())
+  await place.quiet()
+  t.same(await keepers(c.backend), [b.presence.id])
+  await ends[1]!()
+  await b.store.patch('c', '1', { state: 'new' })
+  t.same(await keepers(c.backend), [])
+  t.strictSame(await objectProblems(c.backend), [])
 })

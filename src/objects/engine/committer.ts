@@ -14,7 +14,7 @@ import { ChangeNotices } from './change-notices.js'
 import { EntryPage } from './entries.js'
 import { IdHash } from './hash.js'
 import { LaneQueue, type Change, type LaneHost, type Member, type Written } from './lane-queue.js'
-import { applied, lookBehind, type Look } from './loading.js'
+import { applied, leftOfGone, lookBehind, type Look } from './loading.js'
 import { IdFilters } from './id-filters.js'
 import type { Memory } from './memory.js'
 import { damaged, Pages, StalePage } from './pages.js'
@@ -141,6 +141,24 @@ export class Committer {
   /** Made together with whatever is committed next: for what a failure has left to do. */
   takeAlong(change: Change<void>): void {
     this.#host.along.push(change)
+  }
+
+  /**
+   * Deletes what was kept for the readers of processes that are gone, until somebody closes; what readers of this one
+   * have is kept for them.
+   * @throws LorekeepError `LK_STORAGE_*`
+   */
+  async dropLeft(closing: AbortSignal): Promise<void> {
+    if (this.#presence === undefined) return
+    while (!closing.aborted) {
+      // Whoever was taken for dead himself writes nothing until he has joined anew.
+      await this.#presence.ready()
+      if ((await leftOfGone(this.#storage, await this.look())).length === 0) return
+      // Others may be at it: it is of the state that it is written behind.
+      await this.commitOfAll(async (draft) => {
+        draft.drop(await leftOfGone(this.#storage, draft.state))
+      })
+    }
   }
 
   /**

@@ -14,6 +14,7 @@ import { findStored } from './lookup.js'
 import type { IdFilter } from './id-filters.js'
 import type { Memory } from './memory.js'
 import { rowEnd } from './lanes.js'
+import type { Orphan } from './loading.js'
 import {
   commonKey,
   headKey,
@@ -41,7 +42,7 @@ import {
   type State,
   type Table,
 } from './state.js'
-import { note, put, type WrittenBlock, type Writing } from './writing.js'
+import { del, note, put, type WrittenBlock, type Writing } from './writing.js'
 
 export interface Commit {
   readonly lane: number
@@ -90,6 +91,7 @@ export class Draft {
   readonly #indexChanges = new IndexChanges()
   /** collection → text of an id → the row, null where it was removed. */
   readonly #ids = new Map<string, Map<string, Row | null>>()
+  readonly #orphans: Orphan[] = []
   #changed = false
   rows = 0
   /** About what its rows have. */
@@ -323,6 +325,13 @@ export class Draft {
     this.setBuilding(schema, undefined)
   }
 
+  /** Deletes records that belong to no state, with their pages. */
+  drop(orphans: readonly Orphan[]): void {
+    if (orphans.length === 0) return
+    this.#orphans.push(...orphans)
+    this.#changed = true
+  }
+
   /** Enters rows of the storage into indexes that are being built. */
   indexRows(indexes: readonly Index[], rows: readonly Row[]): void {
     for (const index of indexes) this.#indexChanges.enter(index, rows)
@@ -344,6 +353,10 @@ export class Draft {
     for (const [name, changes] of this.#changes) await this.#finishRows(name, changes, writing)
     const nextIds = await this.#finishIndexes(writing)
     this.#finishRecords(writing)
+    for (const { key, pages } of this.#orphans) {
+      writing.operations.push(del(key))
+      for (const page of pages) writing.gone.push(page)
+    }
     const next = this.#nextState(nextIds)
     const { operations, blockPages, entryPages } = writing
     for (const { number, bytes } of blockPages) operations.push(put(pageKey(number), bytes))

@@ -253,7 +253,8 @@ export class LaneQueue {
     const { next, lane, operations, gone } = commit
     // From here to the call of write() nothing waits: a reader comes before, and its pages stay,
     // or it comes after, and waits for the write.
-    const retirement = this.#host.readers.plan(laneIn(next.heads, lane).version, gone)
+    const { readers, presence } = this.#host
+    const retirement = readers.plan(laneIn(next.heads, lane).version, gone, presence?.id)
     for (const operation of retirement.operations) operations.push(operation)
     this.isDeleting = retirement.deleted.length > 0
     let ended = (): void => undefined

@@ -1,6 +1,7 @@
 // The newest state, from the storage: all of it, or by what others have changed since the one that is known.
 
 import { LorekeepError } from '../../errors.js'
+import { memberKey } from '../../presence.js'
 import { decodeRecord } from '../../record.js'
 import type { Storage } from '../../storage.js'
 import {
@@ -315,4 +316,37 @@ export async function withoutOthers(storage: Storage, { state, orphans }: Loaded
     }
   }
   return { state: { ...state, building: new Map() }, orphans: dropped }
+}
+
+/** Pages that one commit deletes for those who are gone, or some more: a record goes with all of its own. */
+const maxLeft = 4096
+
+/**
+ * What was kept for the readers of processes that are gone, as far as the state has its versions: no more than one
+ * commit deletes.
+ */
+export async function leftOfGone(storage: Storage, { heads }: State): Promise<Orphan[]> {
+  const left: Orphan[] = []
+  const members = new Map<string, boolean>()
+  const isThere = async (member: string) => {
+    const known = members.get(member)
+    if (known !== undefined) return known
+    const is = (await storage.get(memberKey(member))) !== undefined
+    members.set(member, is)
+    return is
+  }
+  let count = 0
+  for await (const page of storage.scan(allRetired())) {
+    for (const { key, value } of page) {
+      const version = Number(partsOf(key)[0])
+      const { pages, member } = decodeRecord<RetiredRecord>(value)
+      // Where it were lost, the pages would be those of the newest.
+      if (version > laneIn(heads, laneOf(version)).version) continue
+      if (member !== undefined && (await isThere(member))) continue
+      left.push({ key, pages })
+      count += pages.length
+      if (count >= maxLeft) return left
+    }
+  }
+  return left
 }

@@ -5,7 +5,7 @@
 import { encodeRecord } from '../../record.js'
 import type { Operation } from '../../storage.js'
 import { laneOf } from './lanes.js'
-import { pageKey, retiredKey } from './records.js'
+import { pageKey, retiredKey, type RetiredRecord } from './records.js'
 import { laneIn, type Heads, type State } from './state.js'
 
 /** A state whose pages stay until it is released. */
@@ -32,6 +32,8 @@ interface Retired {
   /** Of the commit that replaced the pages. */
   readonly version: number
   readonly pages: readonly number[]
+  /** As whom it was written down. */
+  readonly member: string | undefined
 }
 
 /** What a commit does about the pages it replaces, and those that were left before. */
@@ -77,10 +79,15 @@ export class Readers {
     }
   }
 
-  /** Of the commit that makes the version and replaces the pages. Nothing is changed yet. */
-  plan(version: number, replaced: readonly number[]): Retirement {
+  /**
+   * Of the commit that makes the version and replaces the pages. Nothing is changed yet.
+   * @param member who makes it, of those who share the backend
+   */
+  plan(version: number, replaced: readonly number[], member?: string): Retirement {
     const lane = laneOf(version)
-    const { retired: before, settled } = this.#left.get(lane) ?? nothing
+    const { retired: left, settled } = this.#left.get(lane) ?? nothing
+    // Of one who was taken for dead it is for those who clean up behind him.
+    const before = left.filter((old) => old.member === member)
     const neededBy = this.#needs(lane)
     const operations: Operation[] = []
     const deleted: number[] = []
@@ -102,11 +109,11 @@ export class Readers {
           const rest: number[] = []
           for (const page of old.pages) (isOldNeeded(page) ? rest : deleted).push(page)
           if (rest.length === 0) operations.push({ type: 'del', key: retiredKey(old.version) })
-          else retired.push(this.#write(operations, old.version, rest))
+          else retired.push(this.#write(operations, { ...old, pages: rest }))
         }
       }
     }
-    if (kept.length > 0) retired.push(this.#write(operations, version, kept))
+    if (kept.length > 0) retired.push(this.#write(operations, { version, pages: kept, member }))
     for (const page of deleted) operations.push({ type: 'del', key: pageKey(page) })
     return { lane, operations, deleted, retired, releases }
   }
@@ -118,15 +125,17 @@ export class Readers {
 
   /**
    * The versions that have replaced pages may be lost, and the pages may be those of the newest: what is left stays
-   * until somebody opens the store alone.
+   * until this process is gone.
    */
   forget(): void {
     this.#left.clear()
   }
 
-  #write(operations: Operation[], version: number, pages: readonly number[]): Retired {
-    operations.push({ type: 'put', key: retiredKey(version), value: encodeRecord({ pages }) })
-    return { version, pages }
+  #write(operations: Operation[], retired: Retired): Retired {
+    const { version, pages, member } = retired
+    const record: RetiredRecord = { pages, ...(member !== undefined && { member }) }
+    operations.push({ type: 'put', key: retiredKey(version), value: encodeRecord(record) })
+    return retired
   }
 
   /**

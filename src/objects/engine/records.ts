@@ -76,6 +76,8 @@ export function pagesOf({ adds, dels }: RunRecord): readonly number[] {
 /** Pages that a commit has replaced while somebody read a state that has them. */
 export interface RetiredRecord {
   readonly pages: readonly number[]
+  /** Whose readers need them, of those who share the backend. */
+  readonly member?: string
 }
 
 /** Indexes on their way into a schema: they hold the rows of each lane whose references are below its `upTo`. */

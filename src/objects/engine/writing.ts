@@ -19,7 +19,7 @@ export interface Writing {
 }
 
 export const put = (key: Uint8Array, value: Uint8Array): Operation => ({ type: 'put', key, value })
-const del = (key: Uint8Array): Operation => ({ type: 'del', key })
+export const del = (key: Uint8Array): Operation => ({ type: 'del', key })
 
 /** Puts a record, or deletes it. */
 export function note({ operations, changes }: Writing, change: RecordChange): void {

@@ -16,8 +16,13 @@ const textOf = ({ operations }: Retirement): string[] =>
     return `+${key}: ${decodeRecord<{ pages: number[] }>(operation.value).pages.join()}`
   })
 
-function commit(readers: Readers, version: number, replaced: readonly number[]): string[] {
-  const retirement = readers.plan(version, replaced)
+function commit(
+  readers: Readers,
+  version: number,
+  replaced: readonly number[],
+  member?: string,
+): string[] {
+  const retirement = readers.plan(version, replaced, member)
   readers.adopt(retirement)
   return textOf(retirement)
 }
@@ -101,6 +106,20 @@ t.test('a commit that does not happen changes nothing', async (t) => {
   readers.adopt(planned)
   t.strictSame(textOf(planned), ['-retired 5', '+retired 6: 3', '-page 2'])
   t.strictSame(commit(readers, 7, []), ['-retired 6', '-page 3'])
+})
+
+t.test('what was left under another name is left alone', async (t) => {
+  const readers = new Readers()
+  const [older, newer] = [readers.begin(stateOf(4, 10)), readers.begin(stateOf(4, 10))]
+  older.of(stateOf(4, 10))
+  newer.of(stateOf(5, 20))
+  t.strictSame(commit(readers, 5, [3], 'a'), ['+retired 5: 3'])
+  t.strictSame(commit(readers, 6, [4, 12], 'a'), ['+retired 6: 4,12'])
+  t.strictSame(commit(readers, 7, [5], 'b'), ['+retired 7: 5'])
+  older.end()
+  newer.end()
+  t.strictSame(commit(readers, 8, [], 'b'), ['-retired 7', '-page 5'])
+  t.strictSame(commit(readers, 9, [], 'a'), [])
 })
 
 t.test('much that is left goes with several commits, and all of it goes', async (t) => {
