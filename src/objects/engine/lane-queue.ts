@@ -6,7 +6,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { hasCode, LorekeepError } from '../../errors.js'
 import type { Presence } from '../../presence.js'
-import { encodeRecord } from '../../record.js'
+import { decodeRecord, encodeRecord } from '../../record.js'
 import type { Operation, Precondition, Storage } from '../../storage.js'
 import { runIn, type Context } from '../../tracing.js'
 import { TurnTaking } from '../../turn-taking.js'
@@ -35,6 +35,12 @@ export interface Written extends Commit {
 
 /** Checks first, with whatever it has to wait for, then changes the draft as a whole. */
 export type Change<Result> = (draft: Draft) => Promise<Result>
+
+/** A write that failed, of which it is not known whether it happened. */
+interface Doubt {
+  readonly commit: Written
+  hasHappened: boolean
+}
 
 /** Thrown by a change that cannot follow what the draft has already: it begins the next one. */
 export class NotInThisDraft extends Error {}
@@ -96,8 +102,7 @@ export class LaneQueue {
   #waiting: Waiting[] = []
   #running: Promise<void> | undefined
   #lock: Promise<void> = Promise.resolve()
-  /** A write that failed, of which it is not known whether it happened. */
-  #doubt: Written | undefined
+  #doubt: Doubt | undefined
   #settling: Promise<void> | undefined
 
   constructor(host: LaneHost, lane: number) {
@@ -274,6 +279,7 @@ export class LaneQueue {
     isOfAll: boolean,
   ): Promise<void> {
     const { base } = commit
+    const doubt: Doubt = { commit, hasHappened: false }
     const { storage, isShared, presence, hasLanes, asked } = this.#host
     // Where several do not hold, the first one is told of.
     const require = member === undefined ? [] : [member]
@@ -289,13 +295,13 @@ export class LaneQueue {
       if (refusal !== undefined) throw refusal
       if (hasCode(error, 'LK_STORAGE_CONFLICT')) throw error
       // It may have happened, and what it says then is: it has.
-      this.#doubt = commit
+      this.#doubt = doubt
       try {
         await this.settle()
       } catch {
         throw error
       }
-      if (!isSame(this.#bytesIn(this.#host.state), this.#bytesIn(commit.next))) throw error
+      if (!doubt.hasHappened) throw error
       return
     }
     this.turn.begun()
@@ -317,14 +323,26 @@ export class LaneQueue {
   }
 
   async #lookAtHead(): Promise<void> {
-    const commit = this.#doubt
-    if (commit === undefined) return
+    const doubt = this.#doubt
+    if (doubt === undefined) return
+    const { commit } = doubt
     const host = this.#host
     const bytes = await host.storage.get(headKey(this.lane))
-    if (this.#doubt !== commit) return
-    if (isSame(bytes, this.#bytesIn(commit.next))) host.adopt(commit)
-    else if (!isSame(bytes, this.#bytesIn(host.state))) await host.look()
+    const isAsBefore = isSame(bytes, this.#bytesIn(commit.base))
+    const hasHappened =
+      isSame(bytes, this.#bytesIn(commit.next)) || (!isAsBefore && (await this.#isToldOf(commit)))
+    if (this.#doubt !== doubt) return
+    if (hasHappened) host.adopt(commit)
+    if (!isSame(bytes, this.#bytesIn(host.state))) await host.look()
+    doubt.hasHappened = hasHappened
     this.#doubt = undefined
+  }
+
+  /** Others may have gone on from it: it is written down as long as they can follow. */
+  async #isToldOf({ next }: Commit): Promise<boolean> {
+    const { version, token } = laneIn(next.heads, this.lane)
+    const bytes = await this.#host.storage.get(changeKey(version))
+    return bytes !== undefined && decodeRecord<ChangeRecord>(bytes).token === token
   }
 
   #bytesIn({ heads }: State): Uint8Array | undefined {
