@@ -110,8 +110,9 @@ export function eventRoutes(options: EventRoutesOptions): readonly Route[] {
       throw new LorekeepError('LK_JOB_NOT_FOUND', `'${id}'`, { details: { job: id } })
     }
     // What its events begin with: where that cannot be told, it is an answer with a status.
-    if (user !== undefined && document !== undefined) {
-      await flows.document({ user, document }, { scope: scopeOf(principal) })
+    if (document !== undefined) {
+      const ref = { document, ...(user !== undefined && { user }) }
+      await flows.document(ref, { scope: scopeOf(principal) })
     }
     return {
       ...(flow !== undefined && { flow }),

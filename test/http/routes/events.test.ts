@@ -170,10 +170,16 @@ t.test('where the state of a document cannot be read, no stream begins', async (
   const serving = await serve(t, { backend })
   await defineQuick(serving)
   run(t, serving)
-  await end(serving, await load(serving, text('a')))
-  backend.lose('flows', latestKey('alice', 'a'))
-  const reply = await ask(serving, `GET ${path}?document=a`)
-  t.match(reply, { status: 500, value: { code: 'LK_STORAGE_CORRUPT' } })
+  // Who is any user, and names none, asks for the document of the store's.
+  for (const [token, user] of [
+    ['alice', 'alice'],
+    ['admin', 'trustgraph'],
+  ] as const) {
+    await end(serving, await load(serving, text('a'), token))
+    backend.lose('flows', latestKey(user, 'a'))
+    const reply = await ask(serving, `GET ${path}?document=a`, undefined, as(token))
+    t.match(reply, { status: 500, value: { code: 'LK_STORAGE_CORRUPT' } }, token)
+  }
 })
 
 t.test('a stream in which nothing happens shows that it is alive', async (t) => {
