@@ -165,7 +165,7 @@ export function createFlows(connection: Connection): RemoteFlows {
       signal: [left, signal],
     }
     let away = 0
-    let lostAt = Infinity
+    let lostAt = Date.now()
     let last: JobEvent | undefined
     for (;;) {
       try {
@@ -183,11 +183,9 @@ export function createFlows(connection: Connection): RemoteFlows {
             yield (last = data as JobEvent)
           }
         } finally {
-          // A server that ends each answer as it begins is as good as away.
-          if (Date.now() - since > settledMs) {
-            away = 0
-            lostAt = Infinity
-          }
+          lostAt = Date.now()
+          // A server that ends each answer as it begins is there, and asked as seldom as one that is away.
+          if (lostAt - since > settledMs) away = 0
         }
       } catch (error) {
         if (asking.signal.some(({ aborted }) => aborted)) return
@@ -195,7 +193,6 @@ export function createFlows(connection: Connection): RemoteFlows {
       }
       // A server that is stopped ends its answers, too, whatever becomes of the job.
       if (job !== undefined && isLast(last)) return
-      lostAt = Math.min(lostAt, Date.now())
       // Of who has left meanwhile it rejects, as what is asked next does.
       await connection.pause(waitMs(Math.min(++away, 4)), asking.signal).catch(() => undefined)
     }

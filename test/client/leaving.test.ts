@@ -10,10 +10,11 @@ import { core, serve } from '../http/fixtures/serving.js'
 const ref = { user: 'alice', id: 'a' }
 
 /** A fetch whose answers are bodies of events, whatever was asked; one ends where it says so. */
-function telling(...bodies: readonly (readonly string[] | 'stays open')[]) {
+function telling(...bodies: readonly (readonly string[] | 'stays open' | 'is not reached')[]) {
   let count = 0
   const fetch = async (_: string, { signal }: RequestInit) => {
     const texts = bodies[Math.min(count++, bodies.length - 1)]!
+    if (texts === 'is not reached') throw new TypeError('fetch failed')
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         signal?.addEventListener('abort', () => controller.error(new TypeError('terminated')))
@@ -167,6 +168,37 @@ t.test('who watches asks less and less often where each answer ends as it begins
   const pauses = waits.filter((ms) => ms < 60_000)
   t.ok(pauses.length >= 18)
   t.ok(pauses.slice(4).every((ms) => ms >= 800))
+})
+
+t.test(
+  'who watches stays through a restart, though answers ended as they began before',
+  async (t) => {
+    const done = 'event: done\ndata: {"type":"done","state":"done","job":"j"}\n\n'
+    const drained = Array.from({ length: 70 }, () => [])
+    const restarts = Array.from({ length: 6 }, () => 'is not reached' as const)
+    const { fetch, count } = telling(...drained, ...restarts, [done])
+    withoutWaiting(t)
+    const { now } = Date
+    t.teardown(() => void (Date.now = now))
+    // A second from each request to the next.
+    Date.now = () => now() + count() * 1_000
+    const { flows } = connect({ url: 'http://localhost', fetch })
+    const seen: string[] = []
+    for await (const { type } of flows.watch({ job: 'j' })) seen.push(type)
+    t.strictSame([seen, count()], [['done'], 77])
+  },
+)
+
+t.test('who watches is told where the server is away for more than a minute', async (t) => {
+  const { fetch, count } = telling([], 'is not reached')
+  withoutWaiting(t)
+  const { now } = Date
+  t.teardown(() => void (Date.now = now))
+  Date.now = () => now() + count() * 1_000
+  const { flows } = connect({ url: 'http://localhost', fetch })
+  const watching = flows.watch({ job: 'j' })[Symbol.asyncIterator]()
+  await t.rejects(watching.next(), { code: 'LK_STORAGE_UNAVAILABLE' })
+  t.ok(count() > 60 && count() < 75, `${count()} requests`)
 })
 
 t.test('who watches goes on where nothing is heard of the server any more', async (t) => {
