@@ -63,6 +63,8 @@ export class Connection {
   #isClosed = false
   /** Something has come since the last ping. */
   #isHeard = true
+  /** When the system last took a part of an answer. */
+  #takenAt = -Infinity
   #sending: Promise<unknown> = Promise.resolve()
   readonly #puts = new Puts()
   #settle: (() => void) | undefined
@@ -130,8 +132,10 @@ export class Connection {
     if (socket === undefined || this.#isClosed) return
     // Meanwhile its pong may not be read here, or the ping not there yet: who does not read is left by #writePart().
     const isAtWork = this.#inFlight > 0
-    if (!this.#isHeard && !isAtWork) return socket.terminate()
-    this.#isHeard = isAtWork
+    // What the system has taken may be megabytes, which the ping waits behind.
+    const mayRead = performance.now() - this.#takenAt < this.#parts.exportIdleTimeoutMs
+    if (!this.#isHeard && !isAtWork && !mayRead) return socket.terminate()
+    this.#isHeard = isAtWork || mayRead
     socket.ping()
   }
 
@@ -302,6 +306,7 @@ export class Connection {
       const idle = setTimeout(() => socket.terminate(), exportIdleTimeoutMs)
       socket.send(part, { binary: false, fin: isLast }, (error) => {
         clearTimeout(idle)
+        this.#takenAt = performance.now()
         if (error) reject(disconnect())
         else resolve()
       })

@@ -247,6 +247,24 @@ t.test('a client that has vanished is left, and one that is silent is not', asyn
   t.strictSame((await client.one(list)).response, { ids: [] })
 })
 
+t.test('whose pongs may wait behind an answer is not left before it can be read', async (t) => {
+  const open = async (exportIdleTimeoutMs: number) => {
+    const { url } = await serve(t, { heartbeatMs: 100, exportIdleTimeoutMs })
+    const address = `${url.replace('http', 'ws')}/api/v1/socket?token=alice`
+    const socket = new WebSocket(address, { autoPong: false })
+    t.teardown(() => socket.terminate())
+    const client = new Client(socket)
+    await once(socket, 'open')
+    await client.one(list)
+    return client
+  }
+  const slow = await open(60_000)
+  const closed = slow.closed()
+  for (let n = 0; n < 4; n++) await Promise.race([once(slow.socket, 'ping'), closed])
+  t.strictSame((await slow.one(list)).response, { ids: [] })
+  await (await open(100)).closed()
+})
+
 t.test('what comes after a socket was refused keeps no memory', async (t) => {
   const { url, port } = await serve(t, { idleTimeoutMs: 100, maxBufferedBytes: 100_000 })
   for (let at = 0; at < 3; at++) {
