@@ -143,7 +143,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/rdf/terms': ['src/types', 'src/terms', 'src/door', 'src/rdf/factory'],
   'src/rdf/factory': ['src/terms'],
   'src/rdf': [...leaves, 'src/codec'],
-  'src/tgx': [...leaves, 'src/rdf', 'src/knowledge/types', 'src/flow/types'],
+  'src/tgx': [...leaves, 'src/rdf', 'src/knowledge/types', 'src/flow/types', 'src/flow/charset'],
   'src/graph/types': ['src/types', 'src/openai', 'src/reads'],
   'src/graph/value': ['src/types', 'src/terms', 'src/errors', 'src/door', 'src/graph/types'],
   'src/graph/question': [

@@ -13,6 +13,10 @@ export interface Charset {
   readonly decode: Decode
 }
 
+/** What programs write that do not know: `file --mime`, mailers, and those that print a variable without a value. */
+export const noCharset =
+  /^(?:binary|[78]bit|(?:x-)?unknown(?:-[78]bit)?|auto|default|none|null|undefined)$/i
+
 /** The charset of a label; or, as a string, why there is none. */
 export function charsetOf(label: string): Charset | string {
   if (label === 'utf-8') return utf8

@@ -3,6 +3,7 @@
 import { own } from '../door/members.js'
 import { Problems } from '../door/problems.js'
 import { isRecord, shown } from '../door/wording.js'
+import { noCharset } from '../flow/charset.js'
 import { isAbsoluteIri } from '../rdf/terms.js'
 import type { Term, Triple } from '../types.js'
 import { inMember } from './faults.js'
@@ -82,7 +83,7 @@ export function readDescription(json: unknown, member: string): Description {
 function charsetIn(parameters: readonly string[]): string | undefined {
   for (const parameter of parameters) {
     const found = /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/i.exec(parameter)?.[1]
-    if (found !== undefined) return found
+    if (found !== undefined && !noCharset.test(found)) return found
   }
   return undefined
 }

@@ -50,6 +50,8 @@ t.test('the kind is a media type, and may say a charset', async (t) => {
     ['Text/HTML', 'text/html', 'utf-8'],
     ['text/plain; format=flowed; Charset="windows-1252"', 'text/plain', 'windows-1252'],
     ['text/plain;charset=shift_jis', 'text/plain', 'shift_jis'],
+    ['text/plain; charset=None', 'text/plain', 'utf-8'],
+    ['text/plain; charset=binary; charset=latin1', 'text/plain', 'latin1'],
   ] as const) {
     t.match(readDescription({ id: 'a', kind }, 'm'), { kind: expected, charset }, String(kind))
   }

@@ -2,7 +2,7 @@
 // somebody gives decide between kinds of text alone.
 
 import { isUtf8 } from 'node:buffer'
-import { charsetOf } from '../charset.js'
+import { charsetOf, noCharset } from '../charset.js'
 import { delimiterOf, firstRows } from './csv.js'
 import { isJson } from './json-tokens.js'
 import { fileTypes, isFileType, type FileType } from './types.js'
@@ -201,10 +201,6 @@ function charsetOfType(type: string | undefined): string | undefined {
   const label = isOfText ? /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type ?? '')?.[1] : undefined
   return noCharset.test(label ?? '') ? undefined : label
 }
-
-/** What programs write that do not know: `file --mime`, mailers, and those that print a variable without a value. */
-const noCharset =
-  /^(?:binary|[78]bit|(?:x-)?unknown(?:-[78]bit)?|auto|default|none|null|undefined)$/i
 
 const controlWindow = 64 * 1024
 
