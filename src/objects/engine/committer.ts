@@ -196,7 +196,7 @@ export class Committer {
   /**
    * Reads from one state. Where a page of it is gone, because the next commit has replaced it, the
    * work is done again on the newest one, and after a few times on one that is pinned.
-   * @throws LorekeepError `LK_STORAGE_CONFLICT` where others replace what is read, again and again
+   * @throws LorekeepError `LK_STORAGE_UNAVAILABLE` where others replace what is read, again and again
    */
   async read<Result>(
     work: (state: State) => Promise<Result>,
@@ -248,7 +248,7 @@ export class Committer {
         } catch (error) {
           const isStale = error instanceof StalePage
           if (isStale && ++turns < maxTurns) throw error
-          const reason = isStale ? await this.lost(error, state) : error
+          const reason = isStale ? overtaken(await this.lost(error, state)) : error
           settle(() => reject(reason as Error))
         }
       })
@@ -453,4 +453,11 @@ function withCommit(state: State, { next, lane, changes }: Written): State {
       ? { main: next.heads.main, others, common: next.heads.common }
       : { main, others: new Map(others).set(lane, head), common }
   return applied(state, [{ lane, changes }], heads)
+}
+
+/** Of a question, that others were faster says no more than that it may be asked again: nothing is written. */
+function overtaken(lost: LorekeepError): LorekeepError {
+  if (lost.code !== 'LK_STORAGE_CONFLICT') return lost
+  const detail = 'other processes replaced what was read, at each attempt'
+  return new LorekeepError('LK_STORAGE_UNAVAILABLE', detail, { cause: lost })
 }
