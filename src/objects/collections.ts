@@ -1,7 +1,9 @@
 // What is told of collections, and what a change of one requires.
 
-import { checkConditions, type ChangeConditions } from '../conditions.js'
+import { checkConditions, timeAfter, type ChangeConditions } from '../conditions.js'
 import { brief } from '../door/wording.js'
+import type { Draft } from './engine/draft.js'
+import type { CollectionRecord } from './engine/records.js'
 import type { State } from './engine/state.js'
 import type { CollectionStat } from './types.js'
 
@@ -13,6 +15,21 @@ export function statsOf({ collections }: State): CollectionStat[] {
     created_at,
     version: versionOfCollection(created_at),
   }))
+}
+
+/** One that is being deleted is there no more, unless it was made anew since. */
+export function collectionThere(draft: Draft, name: string): CollectionRecord | undefined {
+  const known = draft.collection(name)
+  return known?.deleting !== undefined && known.isKept !== true ? undefined : known
+}
+
+/** Makes the collection where it is not there: also one that is being deleted, which stays then. */
+export function makeCollection(draft: Draft, name: string): void {
+  if (collectionThere(draft, name) !== undefined) return
+  const going = draft.collection(name)
+  if (going === undefined) return draft.createCollection(name)
+  const created_at = timeAfter(going.created_at, draft.now)
+  draft.setCollection(name, { ...going, created_at, isKept: true })
 }
 
 /** @throws LorekeepError `LK_PRECONDITION` */

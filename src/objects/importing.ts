@@ -3,6 +3,7 @@
 import { timeAfter } from '../conditions.js'
 import { LorekeepError } from '../errors.js'
 import type { Scope } from '../scope.js'
+import { collectionThere, makeCollection } from './collections.js'
 import type { Row } from './engine/block.js'
 import type { Draft } from './engine/draft.js'
 import type { Table } from './engine/state.js'
@@ -63,7 +64,7 @@ export class Importing {
     const { onDuplicate, isDeclared } = this.#conditions
     const table = draft.table(schema_name) ?? noSchema(schema_name)
     const { objects, bytes, ids } = this.#checkedBy(table.schema)
-    if (isDeclared && draft.collection(collection) === undefined) {
+    if (isDeclared && collectionThere(draft, collection) === undefined) {
       throw new LorekeepError('LK_COLLECTION_NOT_FOUND', `'${collection}' was not declared`)
     }
     const found = await draft.findAll(collection, ids)
@@ -71,7 +72,7 @@ export class Importing {
     const { deleting = 0 } = draft.collection(collection) ?? {}
     const old = found?.map((row) => (row === undefined || row.ref < deleting ? undefined : row))
     if (old !== undefined) this.#checkOld(draft, ids, old)
-    draft.createCollection(collection)
+    makeCollection(draft, collection)
     const rows: Row[] = []
     let replaced = 0
     for (let n = 0; n < objects.length; n++) {

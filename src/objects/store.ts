@@ -1,5 +1,5 @@
 import { hasCode, LorekeepError } from '../errors.js'
-import { conditionRules, conditionsIn, timeAfter, versionOf } from '../conditions.js'
+import { conditionRules, conditionsIn, versionOf } from '../conditions.js'
 import type { ChangeConditions } from '../conditions.js'
 import type { Fill } from '../health.js'
 import { InFlight } from '../in-flight.js'
@@ -7,7 +7,7 @@ import type { Presence } from '../presence.js'
 import type { Sharing, Storage } from '../storage.js'
 import type { Row } from './engine/block.js'
 import { deleteCollection, type DeletionOptions } from './collection-deletion.js'
-import { checkCollectionIs, statsOf } from './collections.js'
+import { checkCollectionIs, collectionThere, makeCollection, statsOf } from './collections.js'
 import { Committer } from './engine/committer.js'
 import { NotInThisDraft, type Change } from './engine/lane-queue.js'
 import { findPlace } from './engine/lookup.js'
@@ -417,17 +417,10 @@ class StoredObjects implements ClosableObjectStore {
     }
     return this.#inFlight.run(() =>
       this.#commitIn(name, async (draft) => {
-        const known = draft.collection(name)
-        // One that is being deleted is there no more, and what is made anew stays.
-        const isGoing = known?.deleting !== undefined && known.isKept !== true
-        const there = isGoing ? undefined : known
+        const there = collectionThere(draft, name)
         checkCollectionIs(conditions, name, there)
         if (there !== undefined) return false
-        if (known === undefined) draft.createCollection(name)
-        else {
-          const created_at = timeAfter(known.created_at, draft.now)
-          draft.setCollection(name, { ...known, created_at, isKept: true })
-        }
+        makeCollection(draft, name)
         return true
       }),
     )

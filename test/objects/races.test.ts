@@ -358,6 +358,33 @@ t.test('a collection that is being deleted can be made anew', async (t) => {
   t.strictSame(await objects.collections(), [], 'a later deletion takes it away')
 })
 
+t.test('an import makes a collection anew that is being deleted', async (t) => {
+  const cut = await cutOff(t)
+  const [before] = await cut.objects.collections()
+  await cut.objects.import(batchOf(numbered(20_000, 20_001)))
+  const [there] = await cut.objects.collections()
+  t.ok(there!.created_at > before!.created_at)
+  const again = cut.objects.createCollection('c', { ifVersion: null })
+  await t.rejects(again, { code: 'LK_PRECONDITION' })
+  await cut.objects.import(batchOf(numbered(20_001, 20_002)))
+  for (const id of [20_000, 20_001]) t.equal(await cut.objects.delete('c', id), true)
+  const { objects } = await goneOn(t, cut.backend)
+  const { created_at } = there!
+  t.match(await objects.collections(), [{ name: 'c', objects: 0, created_at }])
+  t.strictSame(await objectProblems(cut.backend), [])
+})
+
+t.test('a declared collection that is being deleted takes no imports', async (t) => {
+  const cut = await cutOff(t, { collections: 'declared' })
+  const late = cut.objects.import(batchOf(numbered(20_000, 20_001)))
+  await t.rejects(late, { code: 'LK_COLLECTION_NOT_FOUND' })
+  t.equal(await cut.objects.createCollection('c'), true)
+  t.match(await cut.objects.import(batchOf(numbered(20_000, 20_001))), { imported: 1 })
+  const { objects } = await goneOn(t, cut.backend)
+  t.match(await objects.collections(), [{ name: 'c', objects: 1 }])
+  t.strictSame(await objectProblems(cut.backend), [])
+})
+
 t.test('a collection that was made anew goes with a later deletion', async (t) => {
   const cut = await cutOff(t)
   t.equal(await cut.objects.createCollection('c'), true)
@@ -530,11 +557,12 @@ async function openedTwice(t: Test) {
 }
 
 /** A store whose disk has failed behind the first write of a deletion of 9,000 objects. */
-async function cutOff(t: Test) {
+async function cutOff(t: Test, options: Partial<LorekeepOptions> = {}) {
   const backend = new KeptBackend(new MemoryBackend())
   const faulty = new FaultyBackend(backend)
   const counting = new CountingBackend(faulty)
-  const { objects } = await opened(t, counting)
+  const { objects } = await opened(t, counting, options)
+  await objects.createCollection('c')
   await objects.import(batchOf(numbered(0, 9000)))
   const fail = async () => {
     counting.afterWrite = async () => void (faulty.refusesWrites = true)
