@@ -5,8 +5,9 @@ import type { Index } from '../engine/index-runs.js'
 import { RefTable } from '../engine/ref-table.js'
 import type { Memory } from '../engine/memory.js'
 import type { Table } from '../engine/state.js'
-import { wordsOf } from '../engine/word-keys.js'
+import { wordsOf, type TextField } from '../engine/word-keys.js'
 import { lengthOf } from '../engine/word-lists.js'
+import { eachText } from '../values/texts.js'
 import { narrowed } from './narrowing.js'
 import type { Seen } from './seen.js'
 import { visitRows, type Meter } from './rows.js'
@@ -24,8 +25,11 @@ const known = new WeakMap<Index, Map<string, SeenRows>>()
 /** Rows that are kept of one state, of all who see some of it: 20 bytes each. */
 const mostKnown = 2 ** 20
 
-/** About how many entries of the index can be looked at while the words of a text are counted. */
+/** About how many entries of the index can be looked at while the words of a text are counted, one that is short. */
 const entriesPerText = 256
+
+/** And for each of its characters: a long one takes as long as thousands of short ones. */
+const entriesPerCharacter = 1
 
 export async function seenRows(
   table: Table,
@@ -41,6 +45,7 @@ export async function seenRows(
   const refs = new RefTable(0)
   let text = index.text
   let length = 0
+  let characters = 0
   const visit = {
     table: narrowed(table, condition),
     pages: memory.blocks,
@@ -48,12 +53,17 @@ export async function seenRows(
     filter: undefined,
     meter,
   }
-  await visitRows(visit, (block, rows) => {
+  await visitRows(visit, async (block, rows) => {
     for (const n of rows) refs.place(block.refs[n] as number)
     if (refs.count * entriesPerText > table.rows) text = undefined
-    const fields = text
-    if (fields === undefined) return true
-    for (const n of rows) length += wordsOf(fields, (name) => block.field(name)[n]).length
+    for (const n of rows) {
+      if (text === undefined) break
+      const fieldOf = (name: string) => block.field(name)[n]
+      characters += charactersIn(text, fieldOf)
+      if (characters * entriesPerCharacter > table.rows) text = undefined
+      else length += wordsOf(text, fieldOf).length
+      await meter.breathe()
+    }
     return true
   })
   const has = (ref: number) => refs.find(ref) >= 0
@@ -66,4 +76,12 @@ export async function seenRows(
   if (kept > mostKnown) ofIndex.clear()
   if (found.rows <= mostKnown) ofIndex.set(name, found)
   return found
+}
+
+function charactersIn(fields: readonly TextField[], fieldOf: (name: string) => unknown): number {
+  let characters = 0
+  for (const { path } of fields) {
+    eachText(fieldOf(path[0] as string), path.slice(1), ({ length }) => (characters += length))
+  }
+  return characters
 }
