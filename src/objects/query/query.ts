@@ -50,7 +50,7 @@ export async function runQuery(
   }
   await visitRows(visit, (block, rows) => window.take(block, rows, meter))
   if (window instanceof Window) return { ...window.finish(), plan, sort: 'none', counted: false }
-  const { refs: page, ...sorted } = window.finish()
+  const { refs: page, ...sorted } = await window.finish(meter)
   new PageSize(request).addAll(table, page)
   const places = await placesAgain(table, page, memory)
   return { ...sorted, places, plan, sort: 'memory', counted: false }

@@ -3,12 +3,21 @@
 /** What is sorted, or merged, at once: some milliseconds. */
 const run = 8192
 
+/** The same values sorted: at once where they are few, and `values` itself then. */
+export function sortSoon<T>(
+  values: T[],
+  compare: (a: T, b: T) => number,
+  breathe: () => Promise<void>,
+): T[] | Promise<T[]> {
+  return values.length <= run ? values.sort(compare) : sortInTurns(values, compare, breathe)
+}
+
 /** As `toSorted()` does it, stable. `breathe` is called between steps that are short. */
 export async function sortInTurns<T>(
   values: readonly T[],
   compare: (a: T, b: T) => number,
   breathe: () => Promise<void>,
-): Promise<readonly T[]> {
+): Promise<T[]> {
   let sorted: T[] = []
   for (let from = 0; from < values.length; from += run) {
     for (const value of values.slice(from, from + run).sort(compare)) sorted.push(value)

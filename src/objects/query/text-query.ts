@@ -17,6 +17,7 @@ import {
   type Visit,
 } from './rows.js'
 import { seenRows } from './seen-rows.js'
+import { sortSoon } from './sort-in-turns.js'
 import { searchText, type TextMatches } from './text-search.js'
 import { cursorOf, sortedRefs, SortedWindow } from './windows.js'
 
@@ -32,7 +33,8 @@ export async function runTextQuery(
   if (isBestFirst(request) && visit.filter === undefined) {
     const { refs, scores } = scoredAmong(matches, visit.refs)
     const { limit, offset } = request
-    const best = bestOf(refs, scores, request, limit === 0 ? 0 : offset + limit + 1)
+    const wanted = limit === 0 ? 0 : offset + limit + 1
+    const best = await bestOf(refs, scores, request, wanted, meter)
     const page = best.slice(offset, offset + limit)
     const last = page.at(-1)
     const isMore = last !== undefined && best.length > offset + limit
@@ -49,7 +51,7 @@ export async function runTextQuery(
   await visitRows({ ...visit, refs: visit.refs ?? matches.refs }, (block, rows) =>
     window.take(block, rows, meter),
   )
-  const { refs: page, ...sorted } = window.finish()
+  const { refs: page, ...sorted } = await window.finish(meter)
   new PageSize(request).addAll(table, page)
   return { ...found, ...sorted, places: await placesAgain(table, page, memory) }
 }
@@ -65,7 +67,7 @@ export async function refsOfText(
   const { matches, visit } = await search(table, memory, text, meter, true)
   if (isBestFirst(request) && visit.filter === undefined) {
     const { refs, scores } = scoredAmong(matches, visit.refs)
-    const best = bestOf(refs, scores, request, Infinity)
+    const best = await bestOf(refs, scores, request, Infinity, meter)
     return { refs: Float64Array.from(best, ({ ref }) => ref), matches }
   }
   const refs = visit.refs ?? matches.refs
@@ -121,16 +123,18 @@ interface Scored {
  * The best of those behind the page before, at most so many: best first, then as they were stored.
  * @param refs growing
  */
-function bestOf(
+async function bestOf(
   refs: Float64Array,
   scores: Float64Array,
   { after }: QueryRequest,
   wanted: number,
-): Scored[] {
+  meter: Meter,
+): Promise<Scored[]> {
   const [last = Infinity] = (after?.values ?? []) as readonly number[]
   const lastRef = after?.ref ?? -1
   const scoreOf = (n: number) => scores[n] as number
   const order = (a: number, b: number) => scoreOf(b) - scoreOf(a) || a - b
+  const breathe = () => meter.breathe()
   let kept: number[] = []
   // Of one score the first stay, so that once as many are kept as are wanted none as good as the last
   // of them is among the best.
@@ -141,9 +145,10 @@ function bestOf(
     if (score > last || (score === last && (refs[n] as number) <= lastRef)) continue
     kept.push(n)
     if (kept.length < 2 * wanted + 64) continue
-    kept = kept.sort(order).slice(0, wanted)
+    const sorted = sortSoon(kept, order, breathe)
+    kept = (sorted instanceof Promise ? await sorted : sorted).slice(0, wanted)
     worst = scoreOf(kept.at(-1) as number)
   }
-  const best = kept.sort(order).slice(0, wanted)
+  const best = (await sortSoon(kept, order, breathe)).slice(0, wanted)
   return best.map((n) => ({ values: [scoreOf(n)], ref: refs[n] as number }))
 }

@@ -10,7 +10,7 @@ import { regularKey } from '../values/values.js'
 import type { Cursor } from './cursor.js'
 import type { QueryRequest } from './query-request.js'
 import { PageSize, scoreField, visitRows, type Meter, type ScoreOf, type Visit } from './rows.js'
-import { sortInTurns } from './sort-in-turns.js'
+import { sortInTurns, sortSoon } from './sort-in-turns.js'
 
 /** What a page has, and where the next one begins. */
 export interface PageWindow {
@@ -89,14 +89,14 @@ export class SortedWindow {
     if (this.#wanted === 0) return true
     const { sort } = this.#request
     return eachCandidate(this.#request, this.#scoreOf, meter, block, rows, (candidate) => {
-      if (this.#worst !== undefined && compare(sort, candidate, this.#worst) > 0) return
+      if (this.#worst !== undefined && compare(sort, candidate, this.#worst) > 0) return undefined
       this.#kept.push(candidate)
-      if (this.#kept.length >= 2 * this.#wanted + 64) this.#cut()
+      return this.#kept.length >= 2 * this.#wanted + 64 ? this.#cut(meter) : undefined
     })
   }
 
-  finish(): SortedPage {
-    this.#cut()
+  async finish(meter: Meter): Promise<SortedPage> {
+    await this.#cut(meter)
     const { limit, offset, sort } = this.#request
     const page = this.#kept.slice(offset, offset + limit)
     const last = page.at(-1)
@@ -105,17 +105,30 @@ export class SortedWindow {
     return { refs: page.map(({ ref }) => ref), total: this.#total, next }
   }
 
-  #cut(): void {
-    this.#kept.sort((a, b) => compare(this.#request.sort, a, b))
-    if (this.#kept.length <= this.#wanted) return
-    this.#kept = this.#kept.slice(0, this.#wanted)
+  /** A page far behind keeps very many. */
+  #cut(meter: Meter): Promise<void> | undefined {
+    const { sort } = this.#request
+    const sorted = sortSoon(
+      this.#kept,
+      (a, b) => compare(sort, a, b),
+      () => meter.breathe(),
+    )
+    if (sorted instanceof Promise) return sorted.then((kept) => this.#keep(kept))
+    this.#keep(sorted)
+    return undefined
+  }
+
+  #keep(sorted: Candidate[]): void {
+    this.#kept = sorted
+    if (sorted.length <= this.#wanted) return
+    this.#kept = sorted.slice(0, this.#wanted)
     this.#worst = this.#kept.at(-1)
   }
 }
 
 /**
- * Calls with the rows that lie behind the page before. What is in arrays may take long, for each row: others have their
- * turn between them.
+ * Calls with the rows that lie behind the page before, and waits where it gives a promise. What is in arrays may take
+ * long, for each row: others have their turn between them.
  */
 function eachCandidate(
   request: QueryRequest,
@@ -123,21 +136,22 @@ function eachCandidate(
   meter: Meter,
   block: Block,
   rows: readonly number[],
-  take: (candidate: Candidate) => void,
+  take: (candidate: Candidate) => Promise<void> | undefined,
 ): true | Promise<true> {
   const { sort } = request
+  const goOn = (from: number) =>
+    eachCandidate(request, scoreOf, meter, block, rows.slice(from), take)
   for (let at = 0; at < rows.length; at++) {
     const n = rows[at] as number
     let values = regularValues(sort, block, n, scoreOf)
     if (values === undefined) {
-      if (meter.isTired) {
-        const rest = rows.slice(at)
-        return meter.breathe().then(() => eachCandidate(request, scoreOf, meter, block, rest, take))
-      }
+      if (meter.isTired) return meter.breathe().then(() => goOn(at))
       values = irregularValues(sort, block, n, scoreOf)
     }
     const candidate = { values, ref: block.refs[n] as number }
-    if (isBehind(candidate, request)) take(candidate)
+    if (!isBehind(candidate, request)) continue
+    const taking = take(candidate)
+    if (taking !== undefined) return taking.then(() => goOn(at + 1))
   }
   return true
 }
@@ -205,7 +219,10 @@ export async function sortedRefs(
   const found: Candidate[] = []
   const { sort } = request
   await visitRows(visit, (block, rows) =>
-    eachCandidate(request, scoreOf, visit.meter, block, rows, (candidate) => found.push(candidate)),
+    eachCandidate(request, scoreOf, visit.meter, block, rows, (candidate) => {
+      found.push(candidate)
+      return undefined
+    }),
   )
   const sorted = await sortInTurns(
     found,
