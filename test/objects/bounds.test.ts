@@ -194,6 +194,11 @@ t.test('a page that cannot be held is refused', async (t) => {
   await t.rejects(objects.query({ schema_name: 's' }), { code: 'LK_QUERY_BUDGET' })
   t.equal((await objects.query({ schema_name: 's', limit: 10 })).objects.length, 10)
   t.equal((await objects.query({ schema_name: 's', fields: ['n'] })).objects.length, 70)
+  // A plan has no objects.
+  for (const query of [{}, { sort: { n: 'asc' } }, { filters: { id: { $ne: 'x' } } }] as const) {
+    const plan = await objects.explain({ schema_name: 's', ...query })
+    t.match(plan, { total: 70, returned: 70 }, JSON.stringify(query))
+  }
 })
 
 t.test('so is one of named fields, and one of what objects share', async (t) => {
