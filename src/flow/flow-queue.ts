@@ -140,7 +140,11 @@ export class Flows implements ClosableFlowQueue {
     const { maxTextBytes: maxTextLength, ...limits } = options.limits
     this.#files = new FileReader({ ...limits, maxTextLength })
     tellClosing(this, closing)
-    this.#code = new StepCode(options.onError)
+    const stored = async (id: string) => {
+      await options.queue.refresh()
+      return options.queue.flow(id)
+    }
+    this.#code = new StepCode(stored, options.onError)
     this.#listings = new Listings(options)
     this.#bulk = new Bulk({ ...options, check: () => this.#inFlight.check() })
     this.#watching = new Watching({
@@ -160,12 +164,7 @@ export class Flows implements ClosableFlowQueue {
       checkNoMore('define()', surplus)
       const { flow, code } = checkDefinition(definition)
       const conditions = conditionsIn(checkOptions('define()', given, conditionRules))
-      const isDefined = async () => {
-        await this.#queue.refresh()
-        const stored = this.#queue.flow(flow.id)
-        return stored !== undefined && versionOf(stored) === versionOf(flow)
-      }
-      await this.#code.define(flow.id, code, () => this.#queue.define(flow, conditions), isDefined)
+      await this.#code.define(flow, code, () => this.#queue.define(flow, conditions))
       return copyOf(flow)
     })
   }

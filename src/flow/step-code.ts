@@ -8,6 +8,13 @@ import type { Flow, Step } from './types.js'
 
 type Code = ReadonlyMap<string, Step>
 
+/** What this process has defined of a flow. */
+interface Defined {
+  readonly code: Code | undefined
+  /** By versions of definitions that may be stored, now or later: nobody could tell. */
+  readonly doubtful: ReadonlyMap<string, Code>
+}
+
 /** The steps of a definition; `undefined` where this process has not what it needs, which somebody was told of. */
 interface Known {
   readonly version: string
@@ -16,58 +23,54 @@ interface Known {
 }
 
 export class StepCode {
+  readonly #stored: (id: string) => Promise<Flow | undefined>
   readonly #onError: (error: unknown) => void
-  readonly #code = new Map<string, Code>()
+  readonly #defined = new Map<string, Defined>()
   /** What one that is refused puts back may not be what another has put there. */
   readonly #defining = new OneByOne()
+  /** Flows that are looked for. */
+  readonly #looking = new Set<string>()
   /** By flow: where others write, the same definition is another object each time that all is read anew. */
   readonly #known = new Map<string, Known>()
   readonly #versions = new WeakMap<Flow, string>()
 
-  constructor(onError: (error: unknown) => void) {
+  /** @param stored the flow as it is in storage now */
+  constructor(
+    stored: (id: string) => Promise<Flow | undefined>,
+    onError: (error: unknown) => void,
+  ) {
+    this.#stored = stored
     this.#onError = onError
   }
 
-  /**
-   * The code of a flow, which is there before anything can be claimed of what `define` stores. `isDefined`: whether
-   * that was stored, as an error does not say.
-   */
-  define(
-    id: string,
-    code: Code,
-    define: () => Promise<void>,
-    isDefined: () => Promise<boolean>,
-  ): Promise<void> {
-    return this.#defining.run(id, () => this.#define(id, code, define, isDefined))
+  /** The code of a flow, which is there before anything can be claimed of what `define` stores. */
+  define(flow: Flow, code: Code, define: () => Promise<void>): Promise<void> {
+    return this.#defining.run(flow.id, () => this.#define(flow, code, define))
   }
 
-  async #define(
-    id: string,
-    code: Code,
-    define: () => Promise<void>,
-    isDefined: () => Promise<boolean>,
-  ): Promise<void> {
-    const before = this.#code.get(id)
-    this.#code.set(id, code)
+  async #define(flow: Flow, code: Code, define: () => Promise<void>): Promise<void> {
+    const { id } = flow
+    const before = this.#defined.get(id)
+    const doubtful = new Map(before?.doubtful).set(this.#versionOf(flow), code)
+    this.#defined.set(id, { code: before?.code, doubtful })
     try {
       await define()
+      this.#defined.set(id, { code, doubtful: new Map() })
     } catch (error) {
       // The steps of the definition that stays.
-      const isRefused = hasCode(error, 'LK_PRECONDITION')
-      if (isRefused || !(await isDefined().catch(() => false))) {
-        if (before === undefined) this.#code.delete(id)
-        else this.#code.set(id, before)
-      }
+      if (!hasCode(error, 'LK_PRECONDITION')) await this.#look(id).catch(() => undefined)
+      else if (before === undefined) this.#defined.delete(id)
+      else this.#defined.set(id, before)
       throw error
     }
   }
 
   /** Removes a flow, and its code unless it was defined anew meanwhile. */
   async remove(id: string, remove: () => Promise<boolean>): Promise<boolean> {
-    const before = this.#code.get(id)
+    const before = this.#defined.get(id)
     const removed = await remove()
-    if (removed && this.#code.get(id) === before) {
-      this.#code.delete(id)
+    if (removed && this.#defined.get(id) === before) {
+      this.#defined.delete(id)
       this.#known.delete(id)
     }
     return removed
@@ -77,7 +80,7 @@ export class StepCode {
   stepsOf(flow: Flow): readonly Step[] | undefined {
     const { id } = flow
     const version = this.#versionOf(flow)
-    const code = this.#code.get(id)
+    const code = this.#codeOf(id, version)
     const known = this.#known.get(id)
     if (known?.version === version && known.code === code) return known.steps
     const steps = stepsOf(flow, code)
@@ -89,10 +92,33 @@ export class StepCode {
     return steps
   }
 
+  /** What is known of the flow may be ahead of what is stored: that alone ends a doubt. */
+  #codeOf(id: string, version: string): Code | undefined {
+    const defined = this.#defined.get(id)
+    const found = defined?.doubtful.get(version)
+    if (found === undefined) return defined?.code
+    if (!this.#looking.has(id)) {
+      this.#looking.add(id)
+      const end = () => this.#looking.delete(id)
+      this.#defining.run(id, () => this.#look(id)).then(end, end)
+    }
+    return found
+  }
+
+  /** Between definitions. */
+  async #look(id: string): Promise<void> {
+    const { doubtful } = this.#defined.get(id) ?? {}
+    if (doubtful === undefined || doubtful.size === 0) return
+    const flow = await this.#stored(id)
+    const code = flow && doubtful.get(this.#versionOf(flow))
+    if (code !== undefined) this.#defined.set(id, { code, doubtful: new Map() })
+  }
+
+  /** The same for one that is stopped. */
   #versionOf(flow: Flow): string {
     const known = this.#versions.get(flow)
     if (known !== undefined) return known
-    const version = versionOf(flow)
+    const version = versionOf({ ...flow, active: true })
     this.#versions.set(flow, version)
     return version
   }

@@ -1,8 +1,11 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { createIds } from '../../src/clock.js'
 import { embed } from '../../src/flow/steps/embed.js'
 import { checkDefinition, aFlowId, stepsOf } from '../../src/flow/definition.js'
 import { StepCode } from '../../src/flow/step-code.js'
+import type { Flow } from '../../src/flow/types.js'
+import { LorekeepError } from '../../src/errors.js'
 
 const run = () => undefined
 const limits = {
@@ -153,18 +156,51 @@ t.test(
   'code that is missing is told once for a definition, however often it is read',
   async (t) => {
     const errors: unknown[] = []
-    const known = new StepCode((error) => errors.push(error))
+    const known = new StepCode(
+      async () => undefined,
+      (error) => errors.push(error),
+    )
     const { flow, code } = checkDefinition({ id: 'f', steps: [{ name: 'mine', run }] })
     for (let n = 0; n < 3; n++) t.equal(known.stepsOf({ ...flow }), undefined)
     t.match(errors, [{ code: 'LK_FLOW_INVALID' }])
     t.equal(errors.length, 1)
     known.stepsOf({ ...flow, concurrency: 7 })
     t.equal(errors.length, 2, 'another definition')
-    const stored = async () => undefined
-    await known.define('f', code, stored, async () => true)
+    await known.define(flow, code, async () => undefined)
     const steps = known.stepsOf({ ...flow })
     t.equal(steps?.length, 1)
     t.equal(known.stepsOf({ ...flow }), steps, 'made once')
     t.equal(errors.length, 2)
   },
 )
+
+t.test('the code of what may be defined is that of what is found to be', async (t) => {
+  const define = (concurrency: number) =>
+    checkDefinition({ id: 'f', concurrency, steps: [{ name: 'mine', run: () => concurrency }] })
+  const [old, mayBe] = [define(1), define(2)]
+  const errors: unknown[] = []
+  const storage: { flow?: Flow } = {}
+  const known = new StepCode(
+    async () => storage.flow ?? Promise.reject(new Error('no storage')),
+    (error) => errors.push(error),
+  )
+  const stepOf = (flow: Flow) => known.stepsOf({ ...flow })?.[0]
+  await known.define(old.flow, old.code, async () => undefined)
+  for (let n = 0; n < 2; n++) {
+    const lost = known.define(mayBe.flow, mayBe.code, () => Promise.reject(new Error('no answer')))
+    await t.rejects(lost, { message: 'no answer' })
+  }
+  const refused = new LorekeepError('LK_PRECONDITION', 'it is not there')
+  await t.rejects(known.define(define(3).flow, define(3).code, () => Promise.reject(refused)))
+  const [oldStep, newStep] = [old.code.get('mine'), mayBe.code.get('mine')]
+  t.equal(stepOf(old.flow), oldStep)
+  t.equal(stepOf(mayBe.flow), newStep)
+  t.equal(stepOf({ ...mayBe.flow, active: false }), newStep, 'stopped by another process')
+  await turn()
+  t.equal(stepOf(old.flow), oldStep, 'what was known was ahead of what is stored')
+  storage.flow = mayBe.flow
+  stepOf(mayBe.flow)
+  await turn()
+  t.equal(stepOf({ ...mayBe.flow, concurrency: 7 }), newStep, 'changed by another process')
+  t.strictSame(errors, [])
+})

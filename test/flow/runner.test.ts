@@ -934,6 +934,7 @@ for (const [how, when, calls, expected] of [
   ['was not stored', 'before', 1, 'old'],
   ['was not stored, and nobody can look', 'before', 3, 'old'],
   ['was stored all the same', 'after', 2, 'new'],
+  ['was stored, and nobody can look', 'after', 3, 'new'],
 ] as const) {
   t.test(`documents go on with the code of what is defined: the new one ${how}`, async (t) => {
     const backend = new FaultyBackend(new KeptBackend(new MemoryBackend()))
