@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
@@ -189,6 +191,31 @@ t.test('an interrupt ends the waiting, and leaves the document in the queue', as
   t.equal((await ended).code, 130)
   t.match(lines(await succeed(t, ['jobs', '--json', ...where])), [{ state: 'queued' }])
 })
+
+const skip = process.platform === 'win32' && 'it has no pipes with names'
+
+for (const [who, hasWriter] of [
+  ['that nobody writes to', false],
+  ['that is silent', true],
+] as const) {
+  t.test(`an interrupt does not wait for a pipe ${who} among the files`, { skip }, async (t) => {
+    const { dir, data, a } = shelf(t)
+    const pipe = join(dir, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const { child, ended, until } = start(t, ['load', a, pipe, '--data', data])
+    await until('lorekeep: queued')
+    if (hasWriter) {
+      // It waits for somebody who reads.
+      const writer = await open(pipe, 'w')
+      t.teardown(() => writer.close())
+    }
+    child.kill('SIGINT')
+    const { code, stderr } = await ended
+    t.equal(code, 130)
+    t.ok(stderr.includes(`${pipe}: interrupted`), stderr)
+    t.match(lines(await succeed(t, ['jobs', '--json', '--data', data])), [{ state: 'queued' }])
+  })
+}
 
 t.test('what cannot be loaded is one line, and leaves nothing', async (t) => {
   const { dir, data, a, b } = shelf(t)

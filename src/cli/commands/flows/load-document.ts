@@ -47,9 +47,9 @@ export async function documentReader(
   const { metadata: file, user, collection, title, charset } = flags
   const given = file === undefined ? [] : await readTriples(file)
 
-  return async ({ file, id: ownId }: TextFile): Promise<OwnedDocument> => {
+  return async ({ file, id: ownId }: TextFile, signal?: AbortSignal): Promise<OwnedDocument> => {
     const id = flags.id ?? ownId
-    const bytes = await readBytes(file)
+    const bytes = await readBytes(file, signal)
     const metadata = [...dublinCoreOf(id, flags), ...given]
     return {
       id,
@@ -64,14 +64,21 @@ export async function documentReader(
   }
 }
 
-async function readBytes(file: string): Promise<Buffer> {
-  const { stream } = await openInput(file, 'a text')
+async function readBytes(file: string, signal: AbortSignal | undefined): Promise<Buffer> {
+  const { stream } = await openInput(file, 'a text', signal)
+  const stop = () => stream.destroy(signal?.reason as Error)
+  signal?.addEventListener('abort', stop)
+  if (signal?.aborted) stop()
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    bytes += chunk.byteLength
-    if (bytes > maxFileBytes) throw new Error(`${inputName(file)} is too long for a document`)
-    chunks.push(chunk)
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      bytes += chunk.byteLength
+      if (bytes > maxFileBytes) throw new Error(`${inputName(file)} is too long for a document`)
+      chunks.push(chunk)
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop)
   }
   return Buffer.concat(chunks)
 }

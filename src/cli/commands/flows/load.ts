@@ -56,7 +56,9 @@ export async function loadFiles(
         const { file } = text
         try {
           signal.throwIfAborted()
-          loaded.push(await load(flows, file, index === 0 ? first : await read(text), signal))
+          loaded.push(
+            await load(flows, file, index === 0 ? first : await read(text, signal), signal),
+          )
         } catch (error) {
           if (!isOne && hasCode(error, 'LK_DOCUMENT_TYPE')) {
             refused.push(file)
