@@ -70,6 +70,11 @@ export class PageCache<P extends Page = Page> {
     this.#bytes = 0
   }
 
+  /** This one, and those with larger numbers. */
+  forgetFrom(number: number): void {
+    for (const kept of this.#kept.keys()) if (kept >= number) this.forget(kept)
+  }
+
   forget(number: number): void {
     const kept = this.#kept.get(number)
     if (kept === undefined) return

@@ -36,6 +36,12 @@ export class Blocks {
     this.#cache.forget(number)
   }
 
+  /** Where the numbers from this one on are to be given, maybe a second time. */
+  forgetFrom(number: number): void {
+    for (const coming of this.#coming.keys()) if (coming >= number) this.#coming.delete(coming)
+    this.#cache.forgetFrom(number)
+  }
+
   /** Where numbers may be given a second time: what is on its way may be of the first. */
   clear(): void {
     this.#coming.clear()

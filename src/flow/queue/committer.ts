@@ -175,11 +175,6 @@ export class Committer {
     return this.#ask(change, look as Look<unknown>)
   }
 
-  /** Blocks that were posted here, as those of a commit. */
-  get blocks(): Blocks {
-    return this.#blocks
-  }
-
   /** Notices what other processes have written. Who asks before the look begins has the same. */
   refresh(): Promise<void> {
     if (this.#look !== undefined) return this.#look
@@ -576,7 +571,6 @@ export class Committer {
       operations = draft.finish()
     } catch (error) {
       // Nothing of it was written; the state may be half changed.
-      for (const block of draft.built) this.#blocks.forget(block)
       for (const { waiting } of made) waiting.reject(error)
       this.#stale = 'broken'
       return
@@ -633,8 +627,6 @@ export class Committer {
         this.#landed(flight)
         continue
       }
-      // Others may have others under these numbers.
-      for (const block of flight.draft.built) this.#blocks.forget(block)
       if (this.#refuse(flight)) continue
       if (hasCode(flight.error, 'LK_STORAGE_CONFLICT')) {
         again.push(...flight.made.map(({ waiting }) => waiting))
@@ -674,6 +666,8 @@ export class Committer {
       if (!isFollowed) {
         // What is half followed is of no use.
         this.#stale = 'broken'
+        // Of drafts that were given up, what they made and what was posted: no head that is there has taken it in.
+        this.#blocks.forgetFrom(this.#state.head.nextBlock)
         this.#state = await loadState(storage, clock, { before: this.#state, head: seen?.head })
       }
       this.#stale = undefined

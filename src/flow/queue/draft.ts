@@ -67,8 +67,6 @@ export class Draft {
   readonly queued = new Set<string>()
   /** Jobs that were taken from whoever processed them. */
   readonly cancelled: number[] = []
-  /** The blocks of it, once it is finished. */
-  readonly built: number[] = []
   /** Counts what was changed, in the state or in what is written. */
   changes = 0
   /** About how much is to be written. */
@@ -354,7 +352,6 @@ export class Draft {
     }
     const bytes = builder.build(id, this.now)
     this.put(blockKey(block), bytes)
-    this.built.push(block)
     this.blocks.keep(block, new DocumentBlock(bytes))
   }
 

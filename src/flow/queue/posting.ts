@@ -11,7 +11,7 @@ import type { Operation, Precondition, Storage } from '../../storage.js'
 import { contextOfWrite, runIn, type Context } from '../../tracing.js'
 import type { AcceptedDocument } from '../document.js'
 import type { JobEvent } from '../types.js'
-import { BlockBuilder, DocumentBlock, Ticket } from './block.js'
+import { BlockBuilder, Ticket } from './block.js'
 import type { Committer } from './committer.js'
 import { isSame } from './draft.js'
 import { inboxKeys, postedAt, untakenJobs, type Posted } from './gate.js'
@@ -230,7 +230,6 @@ export class Posting {
     const tickets = loads.map(({ document }) => new Ticket(document, hashOf(document.id)))
     const runs: PostRecord['runs'][number][] = []
     const operations: Operation[] = []
-    const blocks = new Map<number, Uint8Array>()
     let block = firstBlock(look, inbox)
     for (const builder of buildersOf(loads, tickets)) {
       const id = createId()
@@ -241,7 +240,6 @@ export class Posting {
       }
       const value = builder.build(id, clock.now())
       operations.push({ type: 'put', key: blockKey(block), value })
-      blocks.set(block, value)
       block += inboxes
     }
     const before = look.posted.inboxes[inbox]
@@ -279,7 +277,7 @@ export class Posting {
       const found = await storage.get(key).catch(() => undefined)
       if (!isSame(found, value)) throw error
     }
-    for (const [number, bytes] of blocks) committer.blocks.keep(number, new DocumentBlock(bytes))
+    // Its blocks are not kept in memory: a fail-over may lose them before they are taken in, which no head would tell.
     committer.lastLook.outdate()
     for (const [place, { resolve }] of loads.entries()) resolve({ id: tickets[place]!.id })
     const now = clock.now()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { serialize } from 'node:v8'
 import t from 'tap'
-import { hasCode } from '../../../src/errors.js'
+import { hasCode, LorekeepError } from '../../../src/errors.js'
 import { keyPrefix } from '../../../src/keys.js'
 import { changesBehind, followTo } from '../../../src/flow/queue/following.js'
 import { keptChanges, leftKey } from '../../../src/flow/queue/records.js'
@@ -16,7 +16,8 @@ import { pickSeed, Random } from '../../fixtures/random.js'
 import { flowProblems } from '../../fixtures/problems.js'
 import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { VirtualClock } from '../virtual-clock.js'
-import { documentOf, failureOf, flowOf, jobsOf, openQueue, steps } from './queues.js'
+import { crowd, countOf as recordsOf } from './crowd.js'
+import { documentOf, drained, failureOf, flowOf, jobsOf, openQueue, steps } from './queues.js'
 
 const seed = pickSeed()
 
@@ -126,10 +127,51 @@ t.test(
     })
     await first.load('f', documentOf('own', 'carol'))
     const { jobs } = await first.claim('f', 2)
-    const texts = jobs.map(({ document: { text } }) => String(Buffer.from(text)))
-    t.same(texts.sort(), ['text of found', 'text of own'])
+    t.same(textsOf(jobs).sort(), ['text of found', 'text of own'])
   },
 )
+
+t.test('documents of lost posts are forgotten, though others have their numbers', async (t) => {
+  const { queues, storages } = await crowd(t)
+  const [one] = storages as [Storage]
+  const [first, second] = queues as [JobQueue, JobQueue]
+  await drained(first, 'f')
+  const before = await entriesIn(one)
+  await first.load('f', documentOf('lost', 'bob'))
+  t.equal(await recordsOf(one, 'post'), 1)
+  await failOver(one, before)
+  await second.load('f', documentOf('found', 'bob'))
+  t.equal(await recordsOf(one, 'post'), 1)
+  t.strictSame(textsOf(await drained(first, 'f')), ['text of found'])
+})
+
+t.test('documents of posts that were lost while they were taken in are forgotten', async (t) => {
+  const { queues, storages, memory, clock } = await crowd(t)
+  const [one, two] = storages as [Storage, Storage]
+  const [first, second] = queues as [JobQueue, JobQueue]
+  let failing = false
+  const own = await memory.backend().open('flows')
+  const write: Storage['write'] = async (operations, options) => {
+    if (!failing) return own.write(operations, options)
+    failing = false
+    await failOver(two, kept)
+    throw new LorekeepError('LK_STORAGE_FAILED', 'the connection is lost')
+  }
+  const third = await openQueue(altered(own, { write }), { clock })
+  // What is queued is known from here on: a claim reads documents in the draft that takes them in.
+  await drained(third, 'f')
+  const kept = await entriesIn(one)
+  await first.load('f', documentOf('lost', 'bob'))
+  t.equal(await recordsOf(one, 'post'), 1)
+  failing = true
+  // A turn of its own begins with a look at what was posted.
+  ;(await two.sharing!.turn('head'))()
+  await t.rejects(third.claim('f', 1), { code: 'LK_STORAGE_FAILED' })
+  await first.load('f', documentOf('found', 'bob'))
+  await second.refresh()
+  t.equal(await recordsOf(one, 'post'), 0)
+  t.strictSame(textsOf(await drained(third, 'f')), ['text of found'])
+})
 
 t.test('whoever is refused because others have written knows the documents yet', async (t) => {
   const { first, second, counted, meanwhile } = await openTwo(t)
@@ -306,6 +348,9 @@ async function failOver(storage: Storage, kept: readonly Entry[]): Promise<void>
     ...kept.map(({ key, value }) => ({ type: 'put', key, value }) as const),
   ])
 }
+
+const textsOf = (jobs: readonly Claimed[]) =>
+  jobs.map(({ document: { text } }) => String(Buffer.from(text)))
 
 async function countOf(storage: Storage): Promise<number> {
   let count = 0
