@@ -262,7 +262,7 @@ class StoredObjects implements ClosableObjectStore {
     return this.#run(query, scopeGiven('query()', scope), ({ found, request }) => {
       const { limit, offset, fields } = request
       const { places, total, next, text } = found
-      const objects = outputAll(places, fields, text?.scoreOf, this.#limits.maxObjectBytes)
+      const objects = outputAll(places, fields, text?.scoreOf)
       return {
         objects: objects.map(asTyped<T>),
         total,

@@ -51,8 +51,7 @@ export async function runQuery(
   await visitRows(visit, (block, rows) => window.take(block, rows, meter))
   if (window instanceof Window) return { ...window.finish(), plan, sort: 'none', counted: false }
   const { refs: page, ...sorted } = await window.finish(meter)
-  new PageSize(request).addAll(table, page)
-  const places = await placesAgain(table, page, memory)
+  const places = await placesAgain(table, page, memory, new PageSize(request))
   return { ...sorted, places, plan, sort: 'memory', counted: false }
 }
 
@@ -100,8 +99,7 @@ async function walkIndex(
   meter.keysRead += entries.length
   const page = entries.slice(0, limit)
   const refs = page.map(({ ref }) => ref)
-  new PageSize(request).addAll(table, refs)
-  const places = await placesThere(table, refs, memory, meter)
+  const places = await placesThere(table, refs, memory, meter, new PageSize(request))
   const last = page.at(-1)
   const next =
     last && entries.length > limit ? cursorOf(request, [order], [last.key], last) : undefined
@@ -169,8 +167,7 @@ async function readRefs(
   let from = offset
   if (after !== undefined) from = refs.findLastIndex((ref) => ref <= after.ref) + 1
   const page = [...refs.subarray(from, from + limit)]
-  new PageSize(request).addAll(table, page)
-  const places = await placesThere(table, page, memory, meter)
+  const places = await placesThere(table, page, memory, meter, new PageSize(request))
   const isMore = limit > 0 && from + limit < refs.length
   const next = isMore ? cursorBehind(request, places.at(-1)) : undefined
   return { places, total: refs.length, next, plan, sort: 'none', counted: false }

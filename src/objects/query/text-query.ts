@@ -39,10 +39,9 @@ export async function runTextQuery(
     const last = page.at(-1)
     const isMore = last !== undefined && best.length > offset + limit
     const pageRefs = page.map(({ ref }) => ref)
-    new PageSize(request).addAll(table, pageRefs)
     return {
       ...found,
-      places: await placesThere(table, pageRefs, memory, meter),
+      places: await placesThere(table, pageRefs, memory, meter, new PageSize(request)),
       total: refs.length,
       next: isMore ? cursorOf(request, request.sort, last.values, last) : undefined,
     }
@@ -52,8 +51,11 @@ export async function runTextQuery(
     window.take(block, rows, meter),
   )
   const { refs: page, ...sorted } = await window.finish(meter)
-  new PageSize(request).addAll(table, page)
-  return { ...found, ...sorted, places: await placesAgain(table, page, memory) }
+  return {
+    ...found,
+    ...sorted,
+    places: await placesAgain(table, page, memory, new PageSize(request)),
+  }
 }
 
 /** All matches in the order that is asked for. */
