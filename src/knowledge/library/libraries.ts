@@ -54,6 +54,9 @@ interface Known {
   readonly reading: number
 }
 
+/** How often index() goes after a core that others replace meanwhile. */
+const maxRounds = 3
+
 /** So long a work on a library that is under way elsewhere is waited for: by somebody, and in the background. */
 const mostWaitMs = { somebody: 2000, nobody: 60_000 }
 /** Turns that are had or waited for in the background, of all users: an engine may have a connection for each. */
@@ -370,12 +373,13 @@ export class Libraries {
     await this.#using(ref.user, async ({ library, upkeep }) => {
       await library.refresh()
       let learnt = await this.#learn(library, ref)
-      for (let indexed: string | undefined; indexed !== learnt;) {
-        indexed = learnt
+      for (let round = 0; round < maxRounds; round++) {
+        const indexed = learnt
         await upkeep.index(() => segmentsOf(library, [indexed]), { ...options, isThorough: true })
         await upkeep.link(options)
-        // Meanwhile others may have replaced it.
+        // Meanwhile others may have replaced it, and may do so each time: then its state says what waits.
         learnt = await this.#learn(library, ref)
+        if (learnt === indexed) break
       }
     })
     return this.state(ref)

@@ -11,6 +11,7 @@ import { mostAhead } from '../../../src/knowledge/library/read-waiting.js'
 import { createLorekeep } from '../../../src/lorekeep.js'
 import type { PartitionName, Storage } from '../../../src/storage.js'
 import type { CoreMessage } from '../../../src/types.js'
+import { SharedMemory } from '../../fixtures/shared-memory.js'
 import { openStore } from '../../fixtures/stores.js'
 import { entity, messageOf } from '../../graph/asked.js'
 import { KeptBackend } from '../../objects/kept-backend.js'
@@ -38,6 +39,7 @@ class ToldBackend extends KeptBackend {
       getMany: (keys) => real.getMany(keys),
       scan: (range) => real.scan(range),
       write: (operations, options) => real.write(operations, options),
+      ...(real.sharing && { sharing: real.sharing }),
       close: () => real.close(),
       [Symbol.asyncDispose]: () => real.close(),
     }
@@ -200,6 +202,24 @@ t.test('a core is indexed that is replaced while its index is made', async (t) =
     return replacing
   }
   t.match(await knowledge.index({ user, id: 'core' }), { state: 'complete' })
+})
+
+t.test('index() does not go after a core for ever that is replaced each time', async (t) => {
+  const memory = new SharedMemory()
+  t.teardown(() => memory.close())
+  const other = await openStore(t, memory.backend(), { indexThreads: 0 })
+  const backend = new ToldBackend(memory.backend())
+  const { knowledge } = await openStore(t, backend, { indexThreads: 0 })
+  let replaced = 0
+  const most = 50
+  const replace = () =>
+    other.knowledge.write({ user, id: 'core' }, said(`other ${replaced++}`), { mode: 'replace' })
+  await replace()
+  backend.onRead = async () => {
+    if (replaced < most) await replace()
+  }
+  t.not((await knowledge.index({ user, id: 'core' })).state, 'complete')
+  t.ok(replaced < most, `replaced ${replaced} times`)
 })
 
 t.test('close() waits for what is joined in memory, and leaves the rest of it', async (t) => {
