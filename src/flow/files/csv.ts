@@ -85,7 +85,7 @@ function* rowsOf(text: string, delimiter: string): Generator<string[], void, und
       else continue
     }
     if (text[end] === '\r' && text[at] === '\n') at++
-    plainQuotes?.endRow(row.length, text.slice(end, at))
+    plainQuotes?.endRow(row, text.slice(end, at))
     yield row
     row = []
   }
@@ -97,12 +97,15 @@ const longestWithTabs = 32_767
 
 /**
  * In a table by tabs many write quotes as they are, and others, as Excel does, those around cells with tabs or line
- * ends. They are plain where they do not end with the cell; and where, as characters, they leave lines with as many
- * cells as the first row: what has two of them is rather two cells, or rows, with a quote each.
+ * ends. They are plain where they do not end with the cell; and where, as characters, they leave lines that are rows
+ * like the first: what has two of them is rather two cells, or rows, with a quote each.
  */
 class PlainQuotes {
   readonly #text: string
-  #first: { readonly cells: number; readonly end: string } | undefined
+  /** What the first row ends with. */
+  #end: string | undefined
+  /** Of the first row that is neither blank nor, with one cell above rows of more, a title. */
+  #cells: number | undefined
   /** Of the line that was looked at last: how many tabs it has from a place on. */
   #counted = { from: 0, to: -1, tabs: 0 }
 
@@ -110,8 +113,10 @@ class PlainQuotes {
     this.#text = text
   }
 
-  endRow(cells: number, end: string): void {
-    this.#first ??= { cells, end }
+  endRow(row: readonly string[], end: string): void {
+    this.#end ??= end
+    if ((this.#cells ?? 1) > 1 || row.every((cell) => cell.trim() === '')) return
+    this.#cells = row.length
   }
 
   /** `before` it the row has so many cells. */
@@ -123,18 +128,20 @@ class PlainQuotes {
 
   #isRows(before: number, cell: string, end: number): boolean {
     // Excel ends rows by both.
-    if (this.#first?.end === '\r\n' && /(?<!\r)\n/.test(cell)) return false
+    if (this.#end === '\r\n' && /(?<!\r)\n/.test(cell)) return false
     const [start = '', ...lines] = cell.split(/\r\n|\r|\n/)
     const counts = [before + cellsIn(start), ...lines.map(cellsIn)]
-    const last = counts.pop() ?? 0
+    const behind = this.#tabsBehind(end)
+    const last = (counts.pop() ?? 0) + behind
     // In the first row itself: as its first line has.
-    const { cells = counts[0] } = this.#first ?? {}
+    const cells = this.#cells ?? counts[0] ?? 1
+    // Rows may lack empty cells at their end; but what is one whole row with a quoted cell is no such rows.
+    const least = lines.length === 0 || before + 1 + behind === cells ? cells : 2
     return (
-      cells !== 1 &&
-      counts.every((count) => count === cells) &&
+      cells > 1 &&
+      [...counts, last].every((count) => least <= count && count <= cells) &&
       // Text that is indented by tabs is no row.
-      !lines.some((line) => /^\t+[^\t]/.test(line)) &&
-      last + this.#tabsBehind(end) === cells
+      !lines.some((line) => /^\t+[^\t]/.test(line))
     )
   }
 

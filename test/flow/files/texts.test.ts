@@ -202,6 +202,33 @@ t.test('quotes in a table by tabs are characters where they enclose no cell', as
   t.equal((await tabbed(far)).length, 5002, 'nor do they enclose more than a cell has')
 })
 
+t.test('no rows of a table by tabs are lost to quotes below a blank line or a title', async (t) => {
+  const table = 'name\tsize\n"Heroes\t4\nplate\t12"\n'
+  const rows = ['name: "Heroes; size: 4', 'name: plate; size: 12"']
+  for (const above of ['\n', ' \t\n\n', '\t\t\n']) t.strictSame(await tabbed(table, above), rows)
+  for (const title of ['Report 2024\n', '\nReport 2024\n\n', 'Report\n2024\n']) {
+    const found = await tabbed(table, title)
+    t.match(found.at(-2), /"Heroes; 4$/)
+    t.match(found.at(-1), /plate; 12"$/)
+  }
+  const ofExcel = await tabbed('a\t"b\nor\tc"\r\n1\t2', '\t\r\n')
+  t.strictSame(ofExcel, ['a: 1; b or c: 2'], 'nor are cells of Excel torn')
+})
+
+t.test('rows of a table by tabs may lack empty cells where quotes are characters', async (t) => {
+  const four = 'id\tname\tsize\tnote\n'
+  const rows = await tabbed('1\t"Heroes\t\tx\n2\tplate\t12"\n', four)
+  t.strictSame(rows, ['id: 1; name: "Heroes; note: x', 'id: 2; name: plate; size: 12"'])
+  const short = await tabbed('1\t"Heroes\n2\tdisk\t5"\n3\tplate', four)
+  t.strictSame(short, ['id: 1; name: "Heroes', 'id: 2; name: disk; size: 5"', 'id: 3; name: plate'])
+  const long = await tabbed('1\t"Heroes\n2\tdisk\t\tx\ty\n3\tplate"\n', four)
+  t.strictSame(long, ['id: 1; name: Heroes 2 disk x y 3 plate'], 'but have no more than the header')
+  t.strictSame(await tabbed('1\t"two\nlines"\n', four), ['id: 1; name: two lines'])
+  t.strictSame(await tabbed('"1\t2"\tx\n', four), ['id: 1 2; name: x'])
+  const ofExcel = await tabbed('1\t"a\nb\tc"\r\n', four.replace('\n', '\r\n'))
+  t.strictSame(ofExcel, ['id: 1; name: a b c'])
+})
+
 t.test('a cell of a table by tabs that has tabs or line ends is in quotes', async (t) => {
   t.strictSame(await tabbed('"1\t2"\t"two\nlines ""old"""'), ['a: 1 2; b: two lines "old"'])
   t.strictSame(await tabbed('""\t"x"\r\n"y"\t2'), ['b: x', 'a: y; b: 2'])
@@ -222,7 +249,7 @@ t.test('a cell of a table by tabs that has tabs or line ends is in quotes', asyn
 })
 
 t.test('tables by tabs are read in time by their length, whatever quotes they have', async (t) => {
-  const ofLines = ['\t"\n', '"\t"\n', '"\tx\n', '"a\n\tb"', '\t"\t\t\n']
+  const ofLines = ['\t"\n', '"\t"\n', '"\tx\n', '"a\n\tb"', '\t"\t\t\n', 'x\t"\n']
   // A row of more cells than 100,000 is refused.
   const ofRows = ['\t"', '\t"\t"', '\t"x', '\t"""\t""'].map((cells) => `${cells.repeat(20_000)}\n`)
   for (const piece of [...ofLines, ...ofRows]) {
