@@ -99,6 +99,7 @@ export function fileKind(bytes: Uint8Array, hints: FileHints = {}): FileKind {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const binary = binaryKind(view)
   if (binary !== undefined) return binary
+  if (isUtf32(view)) return foreign('a text in UTF-32')
   const charset = charsetOfHints(view, hints)
   const isWide = /^(?:u|utf|ucs|iso-10646-ucs|unicode|csunicode|x-utf)[-_ ]?(?:16|2)/i.test(
     charset ?? '',
@@ -183,8 +184,15 @@ function archiveKind(view: Buffer): FileKind {
  * be. What is said and is no charset has to be refused all the same.
  */
 function charsetOfHints(view: Buffer, { charset, type }: FileHints): string | undefined {
-  if (charset !== undefined && typeof charsetOf(charset) === 'string') return charset
-  return charsetOfMark(view) ?? charset ?? charsetOfType(type)
+  const said = charset ?? charsetOfType(type)
+  if (said !== undefined && typeof charsetOf(said) === 'string') return said
+  return charsetOfMark(view) ?? said
+}
+
+/** By its mark, which begins as that of UTF-16 does: no text in that has U+0000 behind it. */
+function isUtf32(view: Buffer): boolean {
+  const head = view.length < 4 ? 0 : view.readUInt32BE(0)
+  return head === 0xfffe0000 || head === 0x0000feff
 }
 
 function charsetOfMark(view: Buffer): string | undefined {

@@ -133,9 +133,21 @@ t.test('a byte order mark counts more than what somebody says', async (t) => {
       t.equal(kindOf(text, { type: `text/plain; charset=${said}` }), `text ${found}`)
       t.equal(kindOf(text, { charset: said }), `text ${found}`)
     }
-    t.equal(kindOf(text, { type: 'text/plain; charset=cp437' }), `text ${found}`)
+    t.equal(kindOf(text, { type: 'text/plain; charset=binary' }), `text ${found}`)
   }
-  t.equal(kindOf('\ufeffa', { charset: 'cp437' }), 'text cp437', 'but for what is refused')
+  for (const said of [{ charset: 'cp437' }, { type: 'text/plain; charset=cp437' }]) {
+    t.equal(kindOf('\ufeffa', said), 'text cp437', 'but for what is refused')
+  }
+})
+
+t.test('a text in UTF-32 is none in UTF-16, whatever somebody says', async (t) => {
+  for (const text of [hex('fffe0000 61000000 62000000'), hex('0000feff 00000061 00000062')]) {
+    t.equal(kindOf(text), 'a text in UTF-32')
+    for (const said of ['utf-32', 'utf-16', 'utf-8', 'binary']) {
+      t.equal(kindOf(text, { type: `text/plain; charset=${said}` }), 'a text in UTF-32', said)
+      t.equal(kindOf(text, { charset: said }), 'a text in UTF-32', said)
+    }
+  }
 })
 
 t.test('a type whose charset is none says nothing of it', async (t) => {
