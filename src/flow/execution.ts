@@ -57,6 +57,8 @@ export class Execution {
   readonly #outages: Outages
   #interruption: LorekeepError | undefined
   #step: RunningStep | undefined
+  /** The step that ran, or was to run. */
+  #stepName = ''
   /** Until the end of the step's function, which may go on after it was given up. */
   #work: Promise<unknown> = Promise.resolve()
   #isWorking = false
@@ -147,6 +149,8 @@ export class Execution {
     let input: unknown = document
     // Damage costs the work of a step, and not the document: what cannot be read is made again.
     for (const last of places.reverse()) {
+      // place < length - 1
+      this.#stepName = (steps[last + 1] as Step).name
       const recorded = await this.#recorded(number, last)
       if (recorded === undefined) continue
       place = last + 1
@@ -201,6 +205,7 @@ export class Execution {
     const { clock, flow, claimed } = this.#options
     const running = new RunningStep(step.name, this.#options)
     this.#step = running
+    this.#stepName = step.name
     if (this.#interruption !== undefined) throw this.#interruption
     const timeoutMs = step.timeoutMs ?? flow.stepTimeoutMs
     const cancel = clock.after(timeoutMs, () => {
@@ -242,6 +247,8 @@ export class Execution {
     const isLost = isCode(this.#interruption ?? error, 'LK_LEASE_LOST')
     if (isLost && this.#thrown?.error !== error) return undefined
     const failure = this.#failureOf(error)
+    // Nothing has happened to what was broken off before it was begun. What is refused is counted, begun or not.
+    const isAsBefore = this.isInterrupted && !this.#hasWorked
     const wait = error instanceof LorekeepError ? error.details['retryAfterMs'] : undefined
     const terms = {
       mayRetry: !isFinal(error),
@@ -256,8 +263,7 @@ export class Execution {
         if (failure.cause !== 'released') {
           return queue.fail(claimed, failure, { ...terms, isWorking })
         }
-        // Nothing has happened to what was not begun.
-        await queue.release(claimed, this.#hasWorked ? failure : undefined, isWorking)
+        await queue.release(claimed, isAsBefore ? undefined : failure, isWorking)
         return 'queued'
       })
     } catch (thrown) {
@@ -285,7 +291,7 @@ export class Execution {
     return {
       at: new Date(clock.now()).toISOString(),
       attempt: claimed.record.attempts,
-      step: this.#step?.name ?? '',
+      step: this.#stepName,
       cause: this.#isReleased(error)
         ? 'released'
         : isCode(error, 'LK_STEP_TIMEOUT')

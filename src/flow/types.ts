@@ -221,7 +221,8 @@ export interface JobFailure {
   readonly step: string
   /**
    * `failed`: it threw; `timeout`: it was abandoned; `crashed`: its lease ran out; `released`: the
-   * runner stopped, or the storage was away when the steps had ended, which costs no attempt.
+   * runner stopped, or the storage was away when what the steps had done was to be written, or read
+   * again; that costs no attempt.
    */
   readonly cause: 'failed' | 'timeout' | 'crashed' | 'released'
   /** Of a LorekeepError. */

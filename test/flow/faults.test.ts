@@ -325,6 +325,52 @@ t.test('a job whose end is refused for ever is not given back for ever', async (
   t.match(await flows.job(job), { state: 'dead', attempts: 1, failures })
 })
 
+/** A job whose first output is recorded, and never read by another delivery: it is in the second one. */
+async function refusingOutput(t: Test) {
+  const real = new MemoryBackend()
+  const open = real.open.bind(real)
+  real.open = async (partition) => {
+    const storage = await open(partition)
+    const get: Storage['get'] = async (key) => {
+      const isOutput = partition === 'flows' && decodeKey(key)[0] === 'output'
+      if (isOutput) throw new LorekeepError('LK_STORAGE_UNAVAILABLE', 'on purpose')
+      return storage.get(key)
+    }
+    return altered(storage, { get })
+  }
+  const store = await running(t, { backend: new KeptBackend(real) })
+  const notes = new Notes().on('b', () => Promise.reject(new Error('on purpose')))
+  const steps = notes.steps('a', 'b')
+  await store.flows.define({ id: 'f', steps, maxAttempts: 2, minDelayMs: 1000, maxDelayMs: 1000 })
+  const { job } = await store.flows.load('f', { id: 'x', content: 'text' })
+  const runner = store.flows.run()
+  await store.clock.advance(1000)
+  t.strictSame(notes.runs, ['x a', 'x b'])
+  return { ...store, runner, notes, job }
+}
+
+t.test('a job whose output is never read is not given back for ever', async (t) => {
+  const { flows, clock, notes, job } = await refusingOutput(t)
+  await clock.advance(300_000)
+  t.strictSame(notes.runs, ['x a', 'x b'])
+  const [released, failed] = ['released', 'failed'].map((cause) => {
+    return { cause, code: 'LK_STORAGE_UNAVAILABLE', step: 'b', attempt: 2 }
+  })
+  const failures = [{ cause: 'failed', attempt: 1 }, released, released, released, failed]
+  t.match(await flows.job(job), { state: 'dead', attempts: 2, failures })
+})
+
+t.test('nothing has happened to a job that is broken off before it has begun', async (t) => {
+  const { flows, clock, runner, job } = await refusingOutput(t)
+  t.match(await flows.job(job), { state: 'active', attempts: 2 })
+  const stopping = runner.stop({ timeoutMs: 50 })
+  await clock.advance(50)
+  await stopping
+  const found = await flows.job(job)
+  t.match(found, { state: 'queued', attempts: 1 })
+  t.equal(found?.failures.length, 1)
+})
+
 t.test('a runner that is stopped waits for no outage', async (t) => {
   const store = await refusingEnds(t, 'LK_STORAGE_UNAVAILABLE', Infinity)
   const { flows, clock, runner, job } = store
