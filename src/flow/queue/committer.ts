@@ -22,6 +22,7 @@ import {
   isOfHistory,
   lookAhead,
   lookAtHead,
+  lookBack,
   type Ahead,
 } from './following.js'
 import { isUntaken } from './gate.js'
@@ -106,8 +107,9 @@ interface Made {
 interface Flight {
   readonly draft: Draft
   readonly made: readonly Made[]
-  /** The head that it stands on. */
+  /** The head that it stands on, and its own. */
   readonly before: Uint8Array
+  readonly headBytes: Uint8Array
   readonly require: readonly Precondition[]
   landing: Promise<void>
   error?: unknown
@@ -577,7 +579,8 @@ export class Committer {
     }
     const head: Precondition = { type: 'equals', key: headKey(), value: before }
     const require = [head, ...(member === undefined ? [] : [member]), ...draft.require]
-    const flight: Flight = { draft, made, before, require, landing: Promise.resolve() }
+    const { headBytes } = this.#state
+    const flight: Flight = { draft, made, before, headBytes, require, landing: Promise.resolve() }
     this.#flights.push(flight)
     const asked = made.find(({ refusal }) => refusal === undefined)
     const write = () => this.#options.storage.write(operations, { durable: true, require })
@@ -609,14 +612,15 @@ export class Committer {
     this.#flights = []
     this.#failed = false
     this.#stale = 'broken'
-    let head: Uint8Array | undefined
+    let wereThere: readonly boolean[] = []
     try {
-      head = await this.#options.storage.get(headKey())
+      const heads = flights.map(({ headBytes }) => headBytes)
+      wereThere = await lookBack(this.#options.storage, heads)
     } catch {
       // Then nothing can be told of those that failed for another reason than a conflict.
     }
     const last = flights.findLastIndex(
-      ({ draft, error }) => error === undefined || isSame(head, draft.headBytes),
+      ({ error }, place) => error === undefined || wereThere[place] === true,
     )
     const first = flights[last + 1]
     if (first !== undefined) this.#fallBack(first.before)

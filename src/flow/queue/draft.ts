@@ -71,7 +71,6 @@ export class Draft {
   changes = 0
   /** About how much is to be written. */
   bytes = 0
-  headBytes: Uint8Array | undefined
   /** As the head will say. */
   gate: OpenGate | undefined
   /** What it requires beside its head. */
@@ -318,11 +317,11 @@ export class Draft {
       ...(gate !== undefined && { gate }),
       ...(closed !== undefined && { closed }),
     }
-    this.headBytes = encodeRecord(next)
-    this.put(headKey(), this.headBytes)
+    const headBytes = encodeRecord(next)
+    this.put(headKey(), headBytes)
     if (this.#notes !== undefined) this.#tellChange(this.#notes, next)
     this.state.head = next
-    this.state.headBytes = this.headBytes
+    this.state.headBytes = headBytes
     return [...this.#operations.values()]
   }
 

@@ -52,6 +52,24 @@ export async function lookAtHead(
   return { head: newest, posted: newest && postedAt(decodeRecord<HeadRecord>(newest), values) }
 }
 
+/**
+ * Which of these heads were there, of commits of this process: others may have gone on from one, which is told of as
+ * long as they can follow. One read. @throws LorekeepError `LK_STORAGE_*`
+ */
+export async function lookBack(
+  storage: Storage,
+  heads: readonly Uint8Array[],
+): Promise<readonly boolean[]> {
+  const records = heads.map((head) => decodeRecord<HeadRecord>(head))
+  // Where there are no others, nobody has gone on.
+  const told = storage.sharing === undefined ? [] : records
+  const keys = told.map(({ version }) => changeKey(version))
+  const [newest, ...values] = await storage.getMany([headKey(), ...keys])
+  return heads.map((head, place) => {
+    return isSame(newest, head) || changeIn(values[place])?.token === records[place]?.token
+  })
+}
+
 function keysBehind(version: number, count: number): Uint8Array[] {
   return Array.from({ length: count }, (_, n) => changeKey(version + 1 + n))
 }

@@ -173,6 +173,56 @@ t.test('documents of posts that were lost while they were taken in are forgotten
   t.strictSame(textsOf(await drained(third, 'f')), ['text of found'])
 })
 
+t.test('a write in doubt has happened where others have gone on from it', async (t) => {
+  const { one, first, second, behind } = await openTwo(t)
+  const dead = await deadLetterOf(first)
+  const goOn = async () => {
+    await second.load('f', documentOf('b', 'carol'))
+    throw new LorekeepError('LK_STORAGE_FAILED', 'the answer is lost')
+  }
+  behind(goOn)
+  const id = await first.load('f', documentOf('a', 'bob'))
+  t.match(await jobsOf(second, { flow: 'f', user: 'bob' }), [{ id, state: 'queued' }])
+  behind(goOn)
+  await first.retry(dead)
+  t.match(await jobsOf(second, { flow: 'f', user: 'alice' }), [{ id: dead, state: 'queued' }])
+  behind(goOn)
+  await first.cancel(dead)
+  t.strictSame(await jobsOf(second, { flow: 'f', user: 'alice' }), [])
+  t.strictSame(await flowProblems(one), [])
+  t.equal((await drained(first, 'f')).length, 4)
+})
+
+t.test('what was made of a write in doubt is made again where others came between', async (t) => {
+  const { one, first, second, meanwhile, behind } = await openTwo(t)
+  let next: Promise<string> | undefined
+  behind(async () => {
+    const between = second.load('f', documentOf('b', 'carol'))
+    meanwhile(async () => void (await between))
+    next = first.load('f', documentOf('c', 'bob'))
+    await between
+    throw new LorekeepError('LK_STORAGE_FAILED', 'the answer is lost')
+  })
+  const ids = [await first.load('f', documentOf('a', 'bob')), await next]
+  const found = await jobsOf(second, { flow: 'f', user: 'bob' })
+  t.strictSame(
+    found.map(({ id }) => id),
+    ids,
+  )
+  t.strictSame(await flowProblems(one), [])
+})
+
+t.test('a write in doubt has failed where others have gone on without it', async (t) => {
+  const { one, first, second, meanwhile } = await openTwo(t)
+  meanwhile(async () => {
+    await second.load('f', documentOf('b', 'carol'))
+    throw new LorekeepError('LK_STORAGE_FAILED', 'on purpose')
+  })
+  await t.rejects(first.load('f', documentOf('a', 'bob')), { code: 'LK_STORAGE_FAILED' })
+  t.strictSame(textsOf(await drained(first, 'f')), ['text of b'])
+  t.strictSame(await flowProblems(one), [])
+})
+
 t.test('whoever is refused because others have written knows the documents yet', async (t) => {
   const { first, second, counted, meanwhile } = await openTwo(t)
   const long = 'x'.repeat(100_000)
@@ -206,12 +256,14 @@ async function openTwo(t: { teardown(fn: () => unknown): unknown }) {
   t.teardown(() => memory.close())
   const counted = new CountedBackend(memory.backend())
   const [one, two] = [await counted.open('flows'), await memory.backend().open('flows')]
-  let before = () => Promise.resolve()
+  const nothing = () => Promise.resolve()
+  let [before, after] = [nothing, nothing]
   const written: Storage['write'] = async (operations, options) => {
-    const first = before
-    before = () => Promise.resolve()
+    const [first, last] = [before, after]
+    before = after = nothing
     await first()
-    return one.write(operations, options)
+    await one.write(operations, options)
+    await last()
   }
   const hasty = { ...two.sharing!, turn: () => Promise.resolve(() => undefined) }
   return {
@@ -221,7 +273,16 @@ async function openTwo(t: { teardown(fn: () => unknown): unknown }) {
     second: await openQueue(altered(two, { sharing: hasty })),
     /** Happens before the next write of the first one is carried out. */
     meanwhile: (happen: () => Promise<void>) => (before = happen),
+    /** Happens before the next write of the first one is answered. */
+    behind: (happen: () => Promise<void>) => (after = happen),
   }
+}
+
+async function deadLetterOf(queue: JobQueue): Promise<string> {
+  const id = await queue.load('f', documentOf('d'))
+  const { jobs } = await queue.claim('f', 1)
+  for (const job of jobs) await queue.fail(job, failureOf(job), { mayRetry: false })
+  return id
 }
 
 /** What processes do, one thing after another. */
