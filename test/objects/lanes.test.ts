@@ -7,7 +7,13 @@ import { LorekeepError } from '../../src/errors.js'
 import { decodeKey } from '../../src/keys.js'
 import { decodeRecord } from '../../src/record.js'
 import { openObjectStore } from '../../src/objects/store.js'
-import { allCollections, type CollectionRecord } from '../../src/objects/engine/records.js'
+import {
+  allCollections,
+  changeKey,
+  headKey,
+  type CollectionRecord,
+  type LaneRecord,
+} from '../../src/objects/engine/records.js'
 import type { Filters } from '../../src/objects/filter-types.js'
 import type { Operation, Storage } from '../../src/storage.js'
 import { objectProblems } from '../fixtures/problems.js'
@@ -182,6 +188,57 @@ t.test('a write in doubt has happened where others have gone on from it', async 
   }
   for (const { store } of [a, b]) t.equal((await store.query({ schema_name: 's' })).total, 8)
   t.strictSame(await objectProblems(a.backend), [])
+})
+
+t.test(
+  'a write known to have happened is told as such, whatever cannot be read then',
+  async (t) => {
+    const memory = new SharedMemory()
+    const [a, b] = [await one(t, memory, { turns: false }), await one(t, memory, { turns: false })]
+    await a.store.defineSchema(definition)
+    for (const name of ['x', 'y']) await a.store.import(batch(0, 1, name))
+    for (const name of ['x', 'y']) {
+      let failed = 0
+      a.hooks.afterWrite = async () => {
+        a.hooks.afterWrite = async () => undefined
+        await b.store.import(batch(2, 1, name))
+        a.hooks.afterRead = async () => {
+          a.hooks.afterRead = async () => undefined
+          failed++
+          throw new LorekeepError('LK_STORAGE_FAILED', 'on purpose')
+        }
+        throw new LorekeepError('LK_STORAGE_FAILED', 'on purpose')
+      }
+      await a.store.import(batch(1, 1, name))
+      t.equal(failed, 1)
+      await a.store.import(batch(3, 1, name))
+    }
+    for (const { store } of [a, b]) t.equal((await store.query({ schema_name: 's' })).total, 8)
+    t.strictSame(await objectProblems(a.backend), [])
+  },
+)
+
+t.test('damage to what tells of a write in doubt ends with that write', async (t) => {
+  const memory = new SharedMemory()
+  const [a, b] = [await one(t, memory, { turns: false }), await one(t, memory, { turns: false })]
+  await a.store.defineSchema(definition)
+  for (const name of ['x', 'y']) await a.store.import(batch(0, 1, name))
+  for (const [lane, name] of ['x', 'y'].entries()) {
+    a.hooks.afterWrite = async () => {
+      a.hooks.afterWrite = async () => undefined
+      const head = (await a.real.get(headKey(lane))) as Uint8Array
+      const key = changeKey(decodeRecord<LaneRecord>(head).version)
+      await b.store.import(batch(2, 1, name))
+      t.ok(await a.real.get(key))
+      await a.real.write([{ type: 'put', key, value: Uint8Array.of(0xff) }], { durable: true })
+      throw new LorekeepError('LK_STORAGE_FAILED', 'on purpose')
+    }
+    // Nobody can know of it.
+    await t.rejects(a.store.import(batch(1, 1, name)), { code: 'LK_STORAGE_FAILED' })
+    t.ok(await a.store.get(name, 1))
+    await a.store.import(batch(3, 1, name))
+  }
+  for (const { store } of [a, b]) t.equal((await store.query({ schema_name: 's' })).total, 8)
 })
 
 t.test('a write in doubt has failed where others have gone on without it', async (t) => {

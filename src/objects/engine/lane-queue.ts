@@ -4,6 +4,7 @@
 // over one storage cannot both succeed on the same state. What concerns all lanes waits in lane 0, for all of them.
 
 import { setImmediate as turn } from 'node:timers/promises'
+import { readable } from '../../damage.js'
 import { hasCode, LorekeepError } from '../../errors.js'
 import type { Presence } from '../../presence.js'
 import { decodeRecord, encodeRecord } from '../../record.js'
@@ -299,7 +300,7 @@ export class LaneQueue {
       try {
         await this.settle()
       } catch {
-        throw error
+        // That it happened may be known where what others have made since could not be read.
       }
       if (!doubt.hasHappened) throw error
       return
@@ -328,21 +329,26 @@ export class LaneQueue {
     const { commit } = doubt
     const host = this.#host
     const bytes = await host.storage.get(headKey(this.lane))
-    const isAsBefore = isSame(bytes, this.#bytesIn(commit.base))
-    const hasHappened =
-      isSame(bytes, this.#bytesIn(commit.next)) || (!isAsBefore && (await this.#isToldOf(commit)))
-    if (this.#doubt !== doubt) return
-    if (hasHappened) host.adopt(commit)
+    if (!doubt.hasHappened) {
+      const isAsBefore = isSame(bytes, this.#bytesIn(commit.base))
+      const hasHappened =
+        isSame(bytes, this.#bytesIn(commit.next)) || (!isAsBefore && (await this.#isToldOf(commit)))
+      if (this.#doubt !== doubt) return
+      if (hasHappened) host.adopt(commit)
+      doubt.hasHappened = hasHappened
+    }
     if (!isSame(bytes, this.#bytesIn(host.state))) await host.look()
-    doubt.hasHappened = hasHappened
     this.#doubt = undefined
   }
 
-  /** Others may have gone on from it: it is written down as long as they can follow. */
+  /** Others may have gone on from it: it is written down as long as they can follow, and tells nothing if damaged. */
   async #isToldOf({ next }: Commit): Promise<boolean> {
     const { version, token } = laneIn(next.heads, this.lane)
-    const bytes = await this.#host.storage.get(changeKey(version))
-    return bytes !== undefined && decodeRecord<ChangeRecord>(bytes).token === token
+    const change = await readable(async () => {
+      const bytes = await this.#host.storage.get(changeKey(version))
+      return bytes && decodeRecord<ChangeRecord>(bytes)
+    })
+    return change?.token === token
   }
 
   #bytesIn({ heads }: State): Uint8Array | undefined {

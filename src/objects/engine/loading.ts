@@ -1,5 +1,6 @@
 // The newest state, from the storage: all of it, or by what others have changed since the one that is known.
 
+import { readableNow } from '../../damage.js'
 import { LorekeepError } from '../../errors.js'
 import { memberKey } from '../../presence.js'
 import { decodeRecord } from '../../record.js'
@@ -187,8 +188,10 @@ async function changesBetween(
   for (const { lane, version } of versions) {
     const key = textOf(changeKey(version))
     const value = read.get(key) ?? more.get(key)
-    if (value === undefined) return undefined
-    const { before, token, changes, after = [] } = decodeRecord<ChangeRecord>(value)
+    // One that is damaged is as good as missing.
+    const record = readableNow(() => value && decodeRecord<ChangeRecord>(value))
+    if (record === undefined) return undefined
+    const { before, token, changes, after = [] } = record
     // Of another history: after a fail-over that lost the end of this one.
     if (before !== (tokens.get(lane) ?? '')) return undefined
     tokens.set(lane, token)
