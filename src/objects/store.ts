@@ -275,9 +275,8 @@ class StoredObjects implements ClosableObjectStore {
 
   async explain(query: ObjectQuery, ...surplus: never[]): Promise<QueryPlan> {
     checkNoMore('explain()', surplus)
-    // It gives no objects out: how large they are does not matter.
-    const without = (request: QueryRequest) => ({ ...request, fields: [] })
-    return this.#run(query, {}, ({ found, meter }) => planOf(found, meter), without)
+    const explained = (request: QueryRequest) => ({ ...request, isExplained: true as const })
+    return this.#run(query, {}, ({ found, meter }) => planOf(found, meter), explained)
   }
 
   find<T extends object>(

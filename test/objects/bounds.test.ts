@@ -198,6 +198,14 @@ t.test('a page that cannot be held is refused', async (t) => {
   for (const query of [{}, { sort: { n: 'asc' } }, { filters: { id: { $ne: 'x' } } }] as const) {
     const plan = await objects.explain({ schema_name: 's', ...query })
     t.match(plan, { total: 70, returned: 70 }, JSON.stringify(query))
+    for (const [offset, returned] of [
+      [0, 20],
+      [60, 10],
+      [70, 0],
+    ] as const) {
+      const some = await objects.explain({ schema_name: 's', ...query, limit: 20, offset })
+      t.match(some, { total: 70, returned }, `${JSON.stringify(query)} from ${offset}`)
+    }
   }
 })
 
@@ -238,6 +246,19 @@ t.test('a page that cannot be held is not read', async (t) => {
     const asked = objects.query({ schema_name: 's', limit: 1000, ...query })
     await t.rejects(asked, { code: 'LK_QUERY_BUDGET' }, JSON.stringify(query))
     t.ok(backend.bytes < 140 * 1024 ** 2, `${backend.bytes} bytes for ${JSON.stringify(query)}`)
+  }
+  // Where a plan needs no block there is none that it reads.
+  for (const query of [
+    { filters: { n: { $gte: 0 } } },
+    { filters: { n: { $gte: 0 }, $and: [{ n: { $lt: 200 } }] } },
+    { sort: { n: 'desc' } },
+    { filters: { $text: { $search: 'word' } } },
+  ] as const) {
+    backend.bytes = 0
+    const plan = await objects.explain({ schema_name: 's', limit: 1000, ...query })
+    const name = JSON.stringify(query)
+    t.match(plan, { total: 150, returned: 150, objectsRead: 150 }, name)
+    t.ok(backend.bytes < 1024 ** 2, `${backend.bytes} bytes for the plan of ${name}`)
   }
 })
 

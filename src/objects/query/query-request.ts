@@ -35,6 +35,8 @@ export interface QueryRequest {
   readonly sort: readonly SortKey[]
   readonly fields: readonly Path[] | undefined
   readonly after: Cursor | undefined
+  /** Its plan is asked for: of the page no more than how many objects it has. */
+  readonly isExplained?: true
   /** Makes what is passed as `after` for what comes behind. */
   readonly seal: (cursor: Cursor) => string
   /** Of a query with `$text`. */

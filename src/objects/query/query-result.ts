@@ -18,7 +18,7 @@ export interface QueryResult extends PageWindow {
 }
 
 export function planOf(found: QueryResult, meter: Meter): QueryPlan {
-  const { plan, total, sort, counted, text } = found
+  const { plan, total, returned, sort, counted, text } = found
   const { access } = plan
   const isEmpty = access !== undefined && access.keys === 0
   const type = access === undefined ? 'scan' : isEmpty ? 'none' : access.type
@@ -33,7 +33,7 @@ export function planOf(found: QueryResult, meter: Meter): QueryPlan {
     keysRead: meter.keysRead,
     objectsRead: meter.objectsRead,
     total,
-    returned: found.places.length,
+    returned,
     milliseconds: Math.round(meter.milliseconds * 1000) / 1000,
     notUsed: plan.notUsed.filter(
       ({ path }) => access === undefined || !pathsOf(access).includes(path),

@@ -52,7 +52,8 @@ export async function runQuery(
   if (window instanceof Window) return { ...window.finish(), plan, sort: 'none', counted: false }
   const { refs: page, ...sorted } = await window.finish(meter)
   const places = await placesAgain(table, page, memory, new PageSize(request))
-  return { ...sorted, places, plan, sort: 'memory', counted: false }
+  const { length: returned } = page
+  return { ...sorted, places, returned, plan, sort: 'memory', counted: false }
 }
 
 /** The index whose order is asked for (or is as good as any), where it decides alone. */
@@ -104,7 +105,7 @@ async function walkIndex(
   const next =
     last && entries.length > limit ? cursorOf(request, [order], [last.key], last) : undefined
   const sort = request.sort.length > 0 ? 'index' : 'none'
-  return { places, total, next, plan, sort, counted: true }
+  return { places, returned: page.length, total, next, plan, sort, counted: true }
 }
 
 /** Where a page ended that came in the order of an index. @throws LorekeepError `LK_QUERY` */
@@ -128,6 +129,7 @@ async function readInOrder(
   const places: RowPlace[] = []
   const size = new PageSize(request)
   let skip = offset
+  let taken = 0
   let from = 0
   while (from < table.blocks.length && skip >= (table.blocks[from]?.rows ?? Infinity)) {
     skip -= table.blocks[from++]?.rows ?? 0
@@ -142,8 +144,8 @@ async function readInOrder(
           skip--
           continue
         }
-        places.push({ block, n })
-        if (places.length > limit) return false
+        if (size.isRead) places.push({ block, n })
+        if (++taken > limit) return false
         size.add(block.bytes / block.rows)
       }
       return true
@@ -151,7 +153,8 @@ async function readInOrder(
   }
   const page = places.slice(0, limit)
   const next = places.length > limit ? cursorBehind(request, page.at(-1)) : undefined
-  return { places: page, total: table.rows, next, plan, sort: 'none', counted: true }
+  const found = { places: page, returned: Math.min(taken, limit), total: table.rows, next }
+  return { ...found, plan, sort: 'none', counted: true }
 }
 
 /** The rows are known: only those of the page are read. */
@@ -170,5 +173,6 @@ async function readRefs(
   const places = await placesThere(table, page, memory, meter, new PageSize(request))
   const isMore = limit > 0 && from + limit < refs.length
   const next = isMore ? cursorBehind(request, places.at(-1)) : undefined
-  return { places, total: refs.length, next, plan, sort: 'none', counted: false }
+  const found = { places, returned: page.length, total: refs.length, next }
+  return { ...found, plan, sort: 'none', counted: false }
 }

@@ -153,14 +153,22 @@ export function output(
 // A page is made of whole objects, and becomes one text on its way out.
 const maxPageBytes = 64 * 1024 ** 2
 
+interface PageRequest {
+  readonly fields: readonly Path[] | undefined
+  readonly isExplained?: true
+}
+
 /** Of whole objects, by what their blocks take: a page that is too large is refused before it is read. */
 export class PageSize {
+  /** Whether there are objects of it to read: of a plan there are none. */
+  readonly isRead: boolean
   readonly #isWhole: boolean
   #objects = 0
   #bytes = 0
 
-  constructor({ fields }: { readonly fields: readonly Path[] | undefined }) {
-    this.#isWhole = fields === undefined
+  constructor({ fields, isExplained }: PageRequest) {
+    this.isRead = isExplained === undefined
+    this.#isWhole = this.isRead && fields === undefined
   }
 
   /** @throws LorekeepError `LK_QUERY_BUDGET` */
@@ -234,7 +242,7 @@ async function placesOf(
 }
 
 /**
- * @param size of the page that they are
+ * @param size of the page that they are: none are given where it is not read
  * @throws LorekeepError `LK_STORAGE_CORRUPT` where an index names a row that is not there, `LK_QUERY_BUDGET`
  */
 export async function placesThere(
@@ -255,6 +263,7 @@ export async function placesAgain(
   { blocks }: Memory,
   size: PageSize | undefined,
 ): Promise<RowPlace[]> {
+  if (size?.isRead === false) return []
   const places = await placesOf(table, refs, blocks, size)
   if (places.some((place) => place === undefined)) {
     const { name } = table.schema.definition

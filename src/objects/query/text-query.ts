@@ -42,6 +42,7 @@ export async function runTextQuery(
     return {
       ...found,
       places: await placesThere(table, pageRefs, memory, meter, new PageSize(request)),
+      returned: page.length,
       total: refs.length,
       next: isMore ? cursorOf(request, request.sort, last.values, last) : undefined,
     }
@@ -55,6 +56,7 @@ export async function runTextQuery(
     ...found,
     ...sorted,
     places: await placesAgain(table, page, memory, new PageSize(request)),
+    returned: page.length,
   }
 }
 

@@ -14,7 +14,9 @@ import { sortInTurns, sortSoon } from './sort-in-turns.js'
 
 /** What a page has, and where the next one begins. */
 export interface PageWindow {
+  /** None of a plan. */
   readonly places: readonly RowPlace[]
+  readonly returned: number
   readonly total: number
   readonly next: string | undefined
 }
@@ -36,6 +38,7 @@ export class Window {
   readonly #request: QueryRequest
   readonly #places: RowPlace[] = []
   readonly #size: PageSize
+  #taken = 0
   #total = 0
   #passed = 0
 
@@ -47,12 +50,12 @@ export class Window {
   take(block: Block, rows: readonly number[]): true {
     this.#total += rows.length
     const { limit, offset, after } = this.#request
-    if (this.#places.length > limit || limit === 0) return true
+    if (this.#taken > limit || limit === 0) return true
     for (const n of rows) {
       if (after !== undefined && (block.refs[n] as number) <= after.ref) continue
       if (this.#passed++ < offset) continue
-      this.#places.push({ block, n })
-      if (this.#places.length > limit) break
+      if (this.#size.isRead) this.#places.push({ block, n })
+      if (++this.#taken > limit) break
       this.#size.add(block.bytes / block.rows)
     }
     return true
@@ -63,7 +66,7 @@ export class Window {
     const places = this.#places.slice(0, limit)
     const next =
       this.#places.length > limit ? cursorBehind(this.#request, places.at(-1)) : undefined
-    return { places, total: this.#total, next }
+    return { places, returned: Math.min(this.#taken, limit), total: this.#total, next }
   }
 }
 
