@@ -181,12 +181,11 @@ function archiveKind(view: Buffer): FileKind {
 
 /**
  * A mark counts more than what is said, as in the Encoding Standard: no text begins with the characters that it would
- * be. What is said and is no charset has to be refused all the same.
+ * be. A `charset` that is none has to be refused all the same; types are said by programs that do not look.
  */
 function charsetOfHints(view: Buffer, { charset, type }: FileHints): string | undefined {
-  const said = charset ?? charsetOfType(type)
-  if (said !== undefined && typeof charsetOf(said) === 'string') return said
-  return charsetOfMark(view) ?? said
+  if (charset !== undefined && typeof charsetOf(charset) === 'string') return charset
+  return charsetOfMark(view) ?? charset ?? charsetOfType(type)
 }
 
 /** By its mark, which begins as that of UTF-16 does: no text in that has U+0000 behind it. */
