@@ -127,22 +127,32 @@ class PlainQuotes {
   }
 
   #isRows(before: number, cell: string, end: number): boolean {
+    const behind = this.#tabsBehind(end)
     // Excel ends rows by both.
-    if (this.#end === '\r\n' && /(?<!\r)\n/.test(cell)) return false
+    if (this.#endsByBoth() && /(?<!\r)\n/.test(cell)) return false
+    const isFirst = this.#cells === undefined
+    // No row above says how many cells are a row.
+    if (isFirst && !cell.includes('\t')) return false
     const [start = '', ...lines] = cell.split(/\r\n|\r|\n/)
     const counts = [before + cellsIn(start), ...lines.map(cellsIn)]
-    const behind = this.#tabsBehind(end)
     const last = (counts.pop() ?? 0) + behind
     // In the first row itself: as its first line has.
     const cells = this.#cells ?? counts[0] ?? 1
     // Rows may lack empty cells at their end; but what is one whole row with a quoted cell is no such rows.
-    const least = lines.length === 0 || before + 1 + behind === cells ? cells : 2
+    const mayLack = lines.length > 0 && !isFirst && before + 1 + behind !== cells
+    const least = mayLack ? 2 : cells
     return (
       cells > 1 &&
       [...counts, last].every((count) => least <= count && count <= cells) &&
       // Text that is indented by tabs is no row.
       !lines.some((line) => /^\t+[^\t]/.test(line))
     )
+  }
+
+  /** The first row, or the line of it that was looked at last. */
+  #endsByBoth(): boolean {
+    if (this.#end !== undefined) return this.#end === '\r\n'
+    return this.#text.startsWith('\r\n', this.#counted.to)
   }
 
   /** On the same line. Of places in order, each tab is counted twice at most. */

@@ -248,6 +248,19 @@ t.test('a cell of a table by tabs that has tabs or line ends is in quotes', asyn
   t.strictSame(await tabbed('1\t2', '"a\n(m\tin)"\tc\n'), ['a (m in): 1; c: 2'])
 })
 
+t.test('a cell of the first row of a table by tabs that has line ends is in quotes', async (t) => {
+  for (const end of ['\n', '\r\n']) {
+    const found = await tabbed(`1\tBob\t7${end}`, `id\t"Name\nof person"\tAge${end}`)
+    t.strictSame(found, ['id: 1; Name of person: Bob; Age: 7'])
+    const blank = await tabbed(`1\tBob\t7${end}`, `\t${end}id\t"Name\nof person"\tAge${end}`)
+    t.strictSame(blank, found, 'below a blank one')
+  }
+  const ofExcel = await tabbed('1\tBob\r\n', 'id\t"Name\n(of\tall)"\r\n')
+  t.strictSame(ofExcel, ['id: 1; Name (of all): Bob'], 'and one with tabs where rows end otherwise')
+  const uneven = await tabbed('1\t2\t3', 'a\t"b\tc\td\ne"\tf\n')
+  t.strictSame(uneven, ['a: 1; b c d e: 2; f: 3'], 'or its lines have not as many cells each')
+})
+
 t.test('tables by tabs are read in time by their length, whatever quotes they have', async (t) => {
   const ofLines = ['\t"\n', '"\t"\n', '"\tx\n', '"a\n\tb"', '\t"\t\t\n', 'x\t"\n']
   // A row of more cells than 100,000 is refused.
