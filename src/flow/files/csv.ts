@@ -131,15 +131,17 @@ class PlainQuotes {
     // Excel ends rows by both.
     if (this.#endsByBoth() && /(?<!\r)\n/.test(cell)) return false
     const isFirst = this.#cells === undefined
+    const hasTabs = cell.includes('\t')
     // No row above says how many cells are a row.
-    if (isFirst && !cell.includes('\t')) return false
+    if (isFirst && !hasTabs) return false
     const [start = '', ...lines] = cell.split(/\r\n|\r|\n/)
     const counts = [before + cellsIn(start), ...lines.map(cellsIn)]
     const last = (counts.pop() ?? 0) + behind
     // In the first row itself: as its first line has.
     const cells = this.#cells ?? counts[0] ?? 1
-    // Rows may lack empty cells at their end; but what is one whole row with a quoted cell is no such rows.
-    const mayLack = lines.length > 0 && !isFirst && before + 1 + behind !== cells
+    // Rows may lack empty cells at their end. But one row with a quoted cell is likelier than several where it is
+    // whole, and where without tabs nothing else tells lines of a cell from such rows.
+    const mayLack = hasTabs && lines.length > 0 && !isFirst && before + 1 + behind !== cells
     const least = mayLack ? 2 : cells
     return (
       cells > 1 &&

@@ -261,6 +261,18 @@ t.test('a cell of the first row of a table by tabs that has line ends is in quot
   t.strictSame(uneven, ['a: 1; b c d e: 2; f: 3'], 'or its lines have not as many cells each')
 })
 
+t.test('rows of a table by tabs that lack cells keep one of several lines', async (t) => {
+  const four = 'id\tname\tsize\tnote\n'
+  const two = await tabbed('1\t"two\nlines"\t5\n2\tdisk\n', four)
+  t.strictSame(two, ['id: 1; name: two lines; size: 5', 'id: 2; name: disk'])
+  const both = await tabbed('1\t"two\nlines"\t"x\nor y"\n', four)
+  t.strictSame(both, ['id: 1; name: two lines; size: x or y'])
+  const tabs = await tabbed('1\t"two\nlines"\t"x\ty"\t6\n', four)
+  t.strictSame(tabs, ['id: 1; name: two lines; size: x y; note: 6'], 'nor is a whole one torn')
+  const rows = await tabbed('1\t"Rome\nParis"\t2\n')
+  t.strictSame(rows, ['a: 1; b: "Rome', 'a: Paris"; b: 2'], 'but two whole rows are two')
+})
+
 t.test('tables by tabs are read in time by their length, whatever quotes they have', async (t) => {
   const ofLines = ['\t"\n', '"\t"\n', '"\tx\n', '"a\n\tb"', '\t"\t\t\n', 'x\t"\n']
   // A row of more cells than 100,000 is refused.
