@@ -25,11 +25,15 @@ import {
   headKey,
   inboxes,
   inboxKey,
+  jobKey,
+  leaseKey,
   postKey,
   type CountsRecord,
   type FlowRecord,
   type HeadRecord,
   type InboxRecord,
+  type JobRecord,
+  type LeaseRecord,
   type PostRecord,
 } from './records.js'
 import { encodeHashes } from './run.js'
@@ -73,6 +77,8 @@ const mostPosts = 64
 
 /** As many as may be posted by others between a look and the write that it is for. */
 const slack = inboxes * mostJobs
+
+type Put = Extract<Operation, { type: 'put' }>
 
 type Counted = Pick<FlowState, 'flow' | 'counts'>
 
@@ -229,7 +235,7 @@ export class Posting {
     const { storage, committer, clock, createId, presence, isWatched, onPosted } = this.#options
     const tickets = loads.map(({ document }) => new Ticket(document, hashOf(document.id)))
     const runs: PostRecord['runs'][number][] = []
-    const operations: Operation[] = []
+    const operations: Put[] = []
     let block = firstBlock(look, inbox)
     for (const builder of buildersOf(loads, tickets)) {
       const id = createId()
@@ -274,8 +280,7 @@ export class Posting {
         if (error.details['index'] === 0) this.#inbox = (inbox + 1) % inboxes
         return false
       }
-      const found = await storage.get(key).catch(() => undefined)
-      if (!isSame(found, value)) throw error
+      if (!(await wasMade(storage, operations, tickets))) throw error
     }
     // Its blocks are not kept in memory: a fail-over may lose them before they are taken in, which no head would tell.
     committer.lastLook.outdate()
@@ -339,4 +344,27 @@ function buildersOf(loads: readonly Waiting[], tickets: readonly Ticket[]): Bloc
     builder.add(flow, ticket)
   }
   return builders
+}
+
+/**
+ * Whether a post is stored that nobody has answered for. Others may have posted behind it, or ended the gate and its
+ * inboxes; its blocks stay until the last of their documents goes, and then there are the jobs. A number may be given
+ * again, an id is not. False where it cannot be told.
+ */
+async function wasMade(
+  storage: Storage,
+  operations: readonly Put[],
+  tickets: readonly Ticket[],
+): Promise<boolean> {
+  // It has a load or more, a block first, and the inbox last.
+  const [block, inbox, { id, number }] = [operations[0]!, operations.at(-1)!, tickets[0]!]
+  const keys = [inbox.key, block.key, jobKey(number), leaseKey(number)]
+  try {
+    const [last, first, job, lease] = await storage.getMany(keys)
+    if (isSame(last, inbox.value) || isSame(first, block.value)) return true
+    if (job !== undefined && decodeRecord<JobRecord>(job).id === id) return true
+    return lease !== undefined && decodeRecord<LeaseRecord>(lease).job.id === id
+  } catch {
+    return false
+  }
 }

@@ -1,7 +1,7 @@
 // Loads beside the head: who waits for turns of others posts what he loads, and whoever needs it takes it in.
 
 import assert from 'node:assert/strict'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { numberIn } from '../../../src/flow/queue/block.js'
 import type { JobQueue, JobQueueOptions } from '../../../src/flow/queue/queue.js'
 import type { Storage } from '../../../src/storage.js'
@@ -9,7 +9,7 @@ import { altered } from '../../fixtures/altered-storage.js'
 import { flowProblems } from '../../fixtures/problems.js'
 import { pickSeed, Random } from '../../fixtures/random.js'
 import { countOf, crowd, type Crowd, members, postSize } from './crowd.js'
-import { documentOf, drained, flowOf, jobsOf, openQueue, steps } from './queues.js'
+import { documentOf, drained, failureOf, flowOf, jobsOf, openQueue, steps } from './queues.js'
 
 t.test('who waits long for his turn has all post, and whoever asks sees it', async (t) => {
   const { storages, queues } = await crowd(t)
@@ -173,6 +173,89 @@ t.test('of a write that nobody answered for the inbox tells whether it was made'
   t.equal((await drained(other, 'f')).length, 2)
   t.strictSame(await flowProblems(storages[0]!), [])
 })
+
+/** What others do before one learns that nobody answers for his post. */
+async function postInDoubt(
+  t: Test,
+  goOn: (other: JobQueue, block: () => Promise<Uint8Array | undefined>) => Promise<unknown>,
+  isMade = true,
+) {
+  const { memory, clock, queues, storages } = await crowd(t)
+  const real = await memory.backend().open('flows')
+  let isFirst = true
+  const write: Storage['write'] = async (operations, options) => {
+    const isDoubtful = isFirst && operations.length === postSize
+    if (isMade || !isDoubtful) await real.write(operations, options)
+    if (!isDoubtful) return
+    isFirst = false
+    await goOn(queues[0]!, () => real.get(operations[0]!.key))
+    throw Object.assign(new Error('on purpose'))
+  }
+  const queue = await openQueue(altered(real, { write }), { clock })
+  await drained(queue, 'f')
+  const load = () => queue.load('f', documentOf('a'))
+  return { load, other: queues[0]!, storage: storages[0]! }
+}
+
+/** The first one closes the gate, the second one ends it. */
+async function endGate(queue: JobQueue): Promise<void> {
+  for (const id of ['b', 'c']) await queue.load('f', documentOf(id), { check: () => undefined })
+}
+
+async function failAndClaimAgain(queue: JobQueue): Promise<void> {
+  await endGate(queue)
+  const { jobs } = await queue.claim('f', 8)
+  for (const job of jobs) {
+    await queue.fail(job, failureOf(job), { mayRetry: false })
+    await queue.retry(job.record.id)
+  }
+  t.equal((await queue.claim('f', 8)).jobs.length, 3)
+}
+
+for (const [name, goOn, kinds] of [
+  ['has posted behind it', (other) => other.load('f', documentOf('b')), ['inbox', 'block']],
+  ['has ended the gate', endGate, ['block']],
+  ['has processed it', async (other) => (await endGate(other), drained(other, 'f')), []],
+  ['processes it once more', failAndClaimAgain, ['lease']],
+] as [string, (other: JobQueue) => Promise<unknown>, string[]][]) {
+  t.test(`a post in doubt was made where another ${name}`, async (t) => {
+    const { load, other, storage } = await postInDoubt(t, goOn)
+    const id = await load()
+    t.equal((await other.job(id, 'fresh'))?.document, 'a')
+    for (const kind of ['inbox', 'block', 'lease']) {
+      t.equal((await countOf(storage, kind)) > 0, kinds.includes(kind), kind)
+    }
+    const jobs = await jobsOf(other, { flow: 'f', document: 'a' })
+    t.equal(jobs.length, 1)
+    t.strictSame(await flowProblems(storage), [])
+  })
+}
+
+t.test('a post in doubt was made where another has cancelled it', async (t) => {
+  const { load, storage } = await postInDoubt(t, async (other) => {
+    for (const { id } of await jobsOf(other, { flow: 'f', document: 'a' })) await other.cancel(id)
+  })
+  await t.resolves(load())
+  t.equal(await countOf(storage, 'block'), 0)
+  t.strictSame(await flowProblems(storage), [])
+})
+
+for (const name of ['has', 'has done']) {
+  t.test(`a post in doubt was not made where another ${name} what has its number`, async (t) => {
+    const { load, other, storage } = await postInDoubt(
+      t,
+      async (other, block) => {
+        do await endGate(other)
+        while ((await block()) === undefined)
+        if (name === 'has done') await drained(other, 'f')
+      },
+      false,
+    )
+    await t.rejects(load(), { message: 'on purpose' })
+    t.strictSame(await jobsOf(other, { flow: 'f', document: 'a' }), [])
+    t.strictSame(await flowProblems(storage), [])
+  })
+}
 
 t.test('one document for two flows keeps the order of its loads', async (t) => {
   const { queues, storages } = await crowd(t)
