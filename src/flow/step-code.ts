@@ -65,15 +65,16 @@ export class StepCode {
     }
   }
 
-  /** Removes a flow, and its code unless it was defined anew meanwhile. */
-  async remove(id: string, remove: () => Promise<boolean>): Promise<boolean> {
-    const before = this.#defined.get(id)
-    const removed = await remove()
-    if (removed && this.#defined.get(id) === before) {
-      this.#defined.delete(id)
-      this.#known.delete(id)
-    }
-    return removed
+  /** Removes a flow, and its code: what is defined meanwhile comes behind, and stays. */
+  remove(id: string, remove: () => Promise<boolean>): Promise<boolean> {
+    return this.#defining.run(id, async () => {
+      const removed = await remove()
+      if (removed) {
+        this.#defined.delete(id)
+        this.#known.delete(id)
+      }
+      return removed
+    })
   }
 
   /** `undefined` where this process has not what the flow needs. */
@@ -105,7 +106,7 @@ export class StepCode {
     return found
   }
 
-  /** Between definitions. */
+  /** Between definitions and removals. */
   async #look(id: string): Promise<void> {
     const { doubtful } = this.#defined.get(id) ?? {}
     if (doubtful === undefined || doubtful.size === 0) return

@@ -204,3 +204,52 @@ t.test('the code of what may be defined is that of what is found to be', async (
   t.equal(stepOf({ ...mayBe.flow, concurrency: 7 }), newStep, 'changed by another process')
   t.strictSame(errors, [])
 })
+
+for (const when of ['before', 'while']) {
+  t.test(`the code of a flow goes with it where it is looked for ${when} that goes`, async (t) => {
+    const { flow, code } = checkDefinition({ id: 'f', steps: [{ name: 'mine', run }] })
+    const storage: { flow?: Flow } = {}
+    const errors: unknown[] = []
+    const known = new StepCode(
+      async () => storage.flow ?? Promise.reject(new Error('no storage')),
+      (error) => errors.push(error),
+    )
+    const lost = known.define(flow, code, () => Promise.reject(new Error('no answer')))
+    await t.rejects(lost, { message: 'no answer' })
+    storage.flow = flow
+    // A claim, which begins to look.
+    const claim = () => t.equal(known.stepsOf({ ...flow })?.[0], code.get('mine'))
+    if (when === 'before') claim()
+    const removed = known.remove('f', async () => {
+      await turn()
+      if (when === 'while') claim()
+      await turn()
+      return true
+    })
+    t.equal(await removed, true)
+    await turn()
+    t.equal(known.stepsOf({ ...flow }), undefined, 'as another process defines it')
+    t.match(errors, [{ code: 'LK_FLOW_INVALID' }])
+  })
+}
+
+t.test('what is defined while the flow is removed stays, as does one that is not', async (t) => {
+  const { flow, code } = checkDefinition({ id: 'f', steps: [{ name: 'mine', run }] })
+  const known = new StepCode(
+    async () => undefined,
+    (error) => t.fail(String(error)),
+  )
+  await known.define(flow, code, async () => undefined)
+  t.equal(await known.remove('f', async () => false), false)
+  t.equal(known.stepsOf(flow)?.length, 1)
+  await t.rejects(known.remove('f', () => Promise.reject(new Error('in use'))))
+  t.equal(known.stepsOf(flow)?.length, 1)
+  let defined: Promise<void> | undefined
+  await known.remove('f', async () => {
+    await turn()
+    defined = known.define(flow, code, async () => undefined)
+    return true
+  })
+  await defined
+  t.equal(known.stepsOf(flow)?.length, 1)
+})
