@@ -2,7 +2,7 @@
 // blocks, and opening read a record of each, 11 us apiece. Blocks of a group are of one lane.
 
 import { rowBase, rowEnd } from './lanes.js'
-import { areOwners, type Owner } from './owners.js'
+import { areOwners, ByOwner, type Owner } from './owners.js'
 import type { BlocksRecord } from './records.js'
 import { refOf, tableSpan } from './ref.js'
 import { placeFrom, type BlockPlace } from './state.js'
@@ -14,14 +14,13 @@ const fewBlocks = 16
 
 /** What is written of a group. */
 export function recordOfBlocks(places: readonly BlockPlace[]): BlocksRecord {
-  const known = new Map<string, number>()
+  const known = new ByOwner<number>()
   const owners: Owner[] = []
   const placeOf = (owner: Owner): number => {
-    const key = JSON.stringify(owner)
-    let place = known.get(key)
+    let place = known.get(owner)
     if (place === undefined) {
       place = owners.push(owner) - 1
-      known.set(key, place)
+      known.set(owner, place)
     }
     return place
   }

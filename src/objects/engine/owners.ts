@@ -6,6 +6,21 @@ import type { Owned } from '../../scope.js'
 /** A collection and a user. */
 export type Owner = readonly [collection: string, user: string]
 
+/** What is known of owners. As text (JSON) each took 250 ns, where the two names take 40. */
+export class ByOwner<Value> {
+  readonly #users = new Map<string, Map<string, Value>>()
+
+  get([collection, user]: Owner): Value | undefined {
+    return this.#users.get(collection)?.get(user)
+  }
+
+  set([collection, user]: Owner, value: Value): void {
+    let users = this.#users.get(collection)
+    if (users === undefined) this.#users.set(collection, (users = new Map()))
+    users.set(user, value)
+  }
+}
+
 /** A block of more is read by whoever searches: of 128 rows they would be a record as large as it. */
 const mostOwners = 32
 

@@ -1,23 +1,23 @@
 // The blocks of a table in which something may match, by what their records say of their owners. So
 // a search of one user's objects costs what that user has.
 
-import type { Owner } from '../engine/owners.js'
+import { ByOwner, type Owner } from '../engine/owners.js'
 import type { Table } from '../engine/state.js'
 import type { ParsedCondition } from '../filter/condition.js'
 
 /** The table with those of its blocks alone in which something may match. */
 export function narrowed(table: Table, condition: ParsedCondition): Table {
   if (!asksForOwner(condition)) return table
-  const answers = new Map<string, boolean>()
+  const answers = new ByOwner<boolean>()
   let last: Owner | undefined
   let answer = false
   const mayMatch = (owner: Owner): boolean => {
     // Blocks that lie together are of one import mostly: 5 ns in place of 100.
     if (last !== undefined && last[0] === owner[0] && last[1] === owner[1]) return answer
     last = owner
-    const key = JSON.stringify(owner)
-    answer = answers.get(key) ?? ask(condition, owner) !== false
-    answers.set(key, answer)
+    const known = answers.get(owner)
+    answer = known ?? ask(condition, owner) !== false
+    if (known === undefined) answers.set(owner, answer)
     return answer
   }
   const blocks = table.blocks.filter(({ owners }) => owners?.some(mayMatch) ?? true)

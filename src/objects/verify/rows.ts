@@ -4,7 +4,7 @@
 import { LorekeepError } from '../../errors.js'
 import { isKeyText } from '../../verify/shapes.js'
 import type { Block, Row } from '../engine/block.js'
-import { areOwners } from '../engine/owners.js'
+import { areOwners, ByOwner } from '../engine/owners.js'
 import type { BlocksRecord, CollectionRecord } from '../engine/records.js'
 import { tableSpan } from '../engine/ref.js'
 import type { BlockPlace } from '../engine/state.js'
@@ -22,8 +22,9 @@ export function tellsOwners(
 /** Whether a search that leaves blocks out by these misses none of the rows. */
 export function areOwnersOf(rows: readonly Row[], owners: BlockPlace['owners']): boolean {
   if (!areOwners(owners)) return true
-  const named = new Set(owners.map((owner) => JSON.stringify(owner)))
-  return rows.every(({ collection, user }) => named.has(JSON.stringify([collection, user])))
+  const named = new ByOwner<true>()
+  for (const owner of owners) named.set(owner, true)
+  return rows.every(({ collection, user }) => named.get([collection, user]) === true)
 }
 
 export function isCollectionRecord({ schemas, created_at, deleting }: CollectionRecord): boolean {
