@@ -90,17 +90,12 @@ export function pagesOf(runs, { benchmarks, growth }) {
     if (files.has(path)) throw new Error(`${path} would be of two things`)
     files.set(path, text)
   }
-  put(
-    'docs/benchmarks.md',
-    between(
-      benchmarks,
-      'runs',
-      runs.map((run) => figuresOf(run, put)),
-    ),
-  )
+  const told = (parts) => (parts.length > 0 ? parts : ['No run has been kept yet.'])
+  const measured = runs.filter(({ figures }) => figures.length > 0)
+  const tables = measured.map((run) => figuresOf(run, put))
+  put('docs/benchmarks.md', between(benchmarks, 'runs', told(tables)))
   const grown = runs.filter(({ points }) => points.length > 0).map((run) => growthOf(run, put))
-  const none = ['No run has been kept yet.']
-  put('docs/growth.md', between(growth, 'runs', grown.length > 0 ? grown : none))
+  put('docs/growth.md', between(growth, 'runs', told(grown)))
   return files
 }
 

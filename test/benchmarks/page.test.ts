@@ -111,16 +111,19 @@ t.test('what has no bar says why, and what is no ratio is in the table alone', (
 })
 
 t.test('a page says of each run what it is of, and how many targets are met', (t) => {
-  const page = drawn(made, { ...quiet, name: 'another' }).get('docs/benchmarks.md') ?? ''
+  const another = { ...quiet, name: 'another', figures: [ratio('no target', 1)] }
+  const page = drawn(made, another, { ...quiet, name: 'growth' }).get('docs/benchmarks.md') ?? ''
   t.match(
     page,
     /^# A\n\n<!-- runs: .*-->\n\n### quiet\n\nNode v20, 2 cores, a processor, 7 November 2026, commit abc123abc123\.$/m,
   )
   t.match(page, /^Of 5 targets 3 are met and 2 missed\.$/m)
   t.match(page, /^### another\n\n.*\n\nOf 0 targets 0 are met and 0 missed\.$/m)
+  t.notMatch(page, '### growth', 'what has no figures is of the other page')
   t.match(page, '(images/benchmarks-cores-quiet.svg)')
   const again = script.pagesOf([made], { ...emptyPages, benchmarks: page })
   t.strictSame([...again], [...drawn(made)], 'what was between the markers is gone')
+  t.match(drawn().get('docs/benchmarks.md'), /-->\n\nNo run has been kept yet\.\n\n<!--/)
   t.end()
 })
 
