@@ -12,7 +12,7 @@ export function narrowed(table: Table, condition: ParsedCondition): Table {
   let last: Owner | undefined
   let answer = false
   const mayMatch = (owner: Owner): boolean => {
-    // Blocks that lie together are of one import mostly: 5 ns in place of 100.
+    // Blocks that lie together are of one import mostly.
     if (last !== undefined && last[0] === owner[0] && last[1] === owner[1]) return answer
     last = owner
     const known = answers.get(owner)
