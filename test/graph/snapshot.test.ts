@@ -145,7 +145,10 @@ t.test('a query of SPARQL sees one version from its first pattern to its last', 
   const keep = await opened(t)
   const graph = keep.knowledge.graph({ user })
   let written = 0
-  const replace = () => write(keep, 'a', `s${written++}`, 2, 'replace')
+  // One after the other: two patterns may be asked at once, and of two writes at once either may be the last.
+  let writing: Promise<unknown> = Promise.resolve()
+  const replace = () =>
+    (writing = writing.then(() => write(keep, 'a', `s${written++}`, 2, 'replace')))
   await replace()
   // Another version is the newest one before each pattern is read.
   const restless: SparqlGraph = {
