@@ -48,6 +48,9 @@ export class CurrentLog {
     const numbers = (await reading.names(this.#directory))
       .filter((name) => /^\d+\.log$/.test(name))
       .map((name) => Number.parseInt(name, 10))
+    if (numbers.length === 0) {
+      throw new Error(`${this.#directory} has no log any more: its files were moved or removed`)
+    }
     const newest = Math.max(...numbers)
     this.#path = join(this.#directory, `${String(newest).padStart(6, '0')}.log`)
     this.#size = statSync(this.#path).size

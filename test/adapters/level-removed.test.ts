@@ -1,6 +1,6 @@
 // A directory that is taken away under its owner: nothing is acknowledged that nobody will find.
 
-import { renameSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -106,6 +106,19 @@ void t.test('a write under way while its directory goes is not acknowledged', as
   while (storage.batches === 0) await undefined
   renameSync(join(directory, 'objects'), join(directory, 'aside'))
   await t.rejects(writing, { code: 'LK_STORAGE_FAILED' })
+})
+
+void t.test('a write whose log goes is told what is gone', async (t) => {
+  const directory = t.testdir()
+  const backend = new LevelBackend(directory)
+  t.teardown(() => backend.close())
+  const storage = (await backend.open('objects')) as LevelPartition
+  const writing = put(storage, text('a'), text('1'))
+  while (storage.batches === 0) await undefined
+  const place = join(directory, 'objects')
+  for (const name of readdirSync(place)) if (name.endsWith('.log')) rmSync(join(place, name))
+  const message = `${place} has no log any more`
+  await t.rejects(writing, { code: 'LK_STORAGE_FAILED', message })
 })
 
 void t.test('a directory that comes back goes on with all that was acknowledged', async (t) => {
