@@ -4,7 +4,8 @@
 //   node dist/benchmarks/run.js [--json] [--into FILE] [scenario …]
 //
 // `--into` keeps the run: its JSON becomes that file once all of it is there, and until then an older
-// one stays. A target that is missed is no failure (the machine may be slow); a wrong result is.
+// one stays. What ended of it is kept in FILE.part, and the same call of the same commit goes on from
+// there. A target that is missed is no failure (the machine may be slow); a wrong result is.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -14,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { writeWholeFile } from '../src/whole-file.js'
+import { PartialRun } from './partial-run.js'
 import { figureTable, pointTable, resultOf, type Line } from './result.js'
 import { buildSqlite } from './sqlite-build.js'
 
@@ -86,11 +88,12 @@ const usesSqlite = (name: string) => /^objects-|^flows-(load|work)$/.test(name)
 if (chosen.some(usesSqlite)) await buildSqlite()
 
 const machine = `Node ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}`
-const origin = { machine, date: new Date().toISOString(), commit: commitOf() }
+const begun = { machine, date: new Date().toISOString(), commit: commitOf() }
+const partial = options.into === undefined ? undefined : PartialRun.open(options.into, begun)
 const lines: Line[] = []
-for (const name of chosen) lines.push(...(await run(name)))
+for (const name of chosen) lines.push(...(await linesOf(name)))
 
-const result = resultOf(origin, lines)
+const result = resultOf(partial?.origin ?? begun, lines)
 const json = `${JSON.stringify(result, null, 2)}\n`
 if (options.json) process.stdout.write(json)
 else {
@@ -99,8 +102,26 @@ else {
 }
 // What was printed is there, whatever becomes of the file.
 if (options.into !== undefined) await writeWholeFile(options.into, once(Buffer.from(json)))
+await partial?.remove()
 
-async function run(name: string): Promise<Line[]> {
+async function linesOf(name: string): Promise<readonly Line[]> {
+  const kept = partial?.linesOf(name)
+  if (kept !== undefined) {
+    process.stderr.write(`${name} has ended before, in the run of ${partial?.origin.date}\n`)
+    return kept
+  }
+  const { lines, code } = await run(name)
+  if (code === 0) {
+    await partial?.add(name, lines)
+    return lines
+  }
+  const skipped = `ended with exit code ${code}`
+  process.stderr.write(`${name} ${skipped}\n`)
+  process.exitCode = 1
+  return [...lines, { scenario: name, peer: '', skipped, of: name }]
+}
+
+async function run(name: string): Promise<{ lines: readonly Line[]; code: number | null }> {
   const script = fileURLToPath(new URL(`./${name}.js`, import.meta.url))
   const child = spawn(process.execPath, ['--expose-gc', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -108,12 +129,7 @@ async function run(name: string): Promise<Line[]> {
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
   const output = (await text(child.stdout)).split('\n').filter((line) => line !== '')
   const lines = output.map((line) => ({ ...(JSON.parse(line) as Line), of: name }))
-  const code = await exit
-  if (code === 0) return lines
-  const skipped = `ended with exit code ${code}`
-  process.stderr.write(`${name} ${skipped}\n`)
-  process.exitCode = 1
-  return [...lines, { scenario: name, peer: '', skipped, of: name }]
+  return { lines, code: await exit }
 }
 
 /** Of a tree that has changes it says so. */

@@ -1,6 +1,6 @@
 // What a run of the benchmarks prints and keeps. The scenario is a made-up one: it is not measured here.
 
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -21,9 +21,7 @@ t.test('the JSON says of which file each figure and point is, where and when', a
   const { stdout, status } = await run(
     directory,
     [figure, skipped, point],
-    '--json',
-    '--into',
-    file,
+    ['--json', '--into', file],
   )
   t.equal(status, 0)
   const { machine, date, commit, ...rest } = JSON.parse(stdout) as Result
@@ -45,7 +43,7 @@ t.test('the JSON says of which file each figure and point is, where and when', a
 t.test('without --json there are two tables, and a file all the same', async (t) => {
   const directory = t.testdir({ 'run.json': 'an older one' })
   const file = join(directory, 'run.json')
-  const { stdout } = await run(directory, [figure, point], '--into', file)
+  const { stdout } = await run(directory, [figure, point], ['--into', file])
   const [machine, figures, points, ...more] = stdout.trimEnd().split('\n\n')
   t.match(machine, /^Node v/)
   t.match(
@@ -59,15 +57,42 @@ t.test('without --json there are two tables, and a file all the same', async (t)
 
 t.test('a scenario that fails is told in what is kept, and by the exit code', async (t) => {
   const directory = t.testdir({})
-  const { stdout, status } = await run(directory, [figure, 'process.exit(3)'], '--json')
+  const { stdout, status } = await run(directory, [figure, 'process.exit(3)'], ['--json'])
   t.equal(status, 1)
   const { figures } = JSON.parse(stdout) as Result
   t.match(figures, [figure, { scenario: 'extraction', skipped: 'ended with exit code 3' }])
 })
 
+t.test('a run that was killed goes on behind the scenarios that had ended', async (t) => {
+  const cwd = t.testdir({})
+  commitIn(cwd)
+  const file = join(t.testdirName, 'results', 'run.json')
+  const again = ['--json', '--into', file]
+  const killed = await run(cwd, [figure], again, { lists: ['process.kill(process.ppid, 9)'] }, cwd)
+  t.not(killed.status, 0)
+  t.strictSame(readdirSync(join(cwd, 'results')), ['run.json.part'])
+  const part = JSON.parse(readFileSync(`${file}.part`, 'utf8')) as Result
+
+  const other = { ...figure, value: 3 }
+  const { stdout, status } = await run(cwd, ['process.exit(3)'], again, { lists: [other] }, cwd)
+  t.equal(status, 0)
+  const { date, commit, figures } = JSON.parse(stdout) as Result
+  t.match(figures, [
+    { ...figure, of: 'extraction' },
+    { ...other, of: 'lists' },
+  ])
+  t.strictSame([date, commit], [part.date, part.commit], 'the run that was begun')
+  t.strictSame(readdirSync(join(cwd, 'results')), ['run.json'])
+
+  // Of another commit nothing is taken over.
+  writeFileSync(`${file}.part`, JSON.stringify({ ...part, commit: '0123456789ab' }))
+  const anew = await run(cwd, [other], again, {}, cwd)
+  t.match((JSON.parse(anew.stdout) as Result).figures, [other])
+})
+
 t.test('a scenario or an option that is not there is refused before anything runs', async (t) => {
   for (const wrong of ['extracton', '--jsn']) {
-    const { stdout, status } = await run(t.testdir({}), [figure], wrong)
+    const { stdout, status } = await run(t.testdir({}), [figure], [wrong])
     t.not(status, 0, wrong)
     t.equal(stdout, '', wrong)
   }
@@ -84,27 +109,47 @@ t.test('targets are judged at their limits', (t) => {
   t.end()
 })
 
-/** Of one scenario, in whose place these lines are printed, or what is no line run. */
-function run(directory: string, lines: readonly (object | string)[], ...args: string[]) {
-  const statements = lines.map((line) =>
-    typeof line === 'string'
-      ? line
-      : `writeSync(1, ${JSON.stringify(`${JSON.stringify(line)}\n`)})`,
-  )
+/** Makes it a repository with one commit, to which nothing was changed. */
+function commitIn(directory: string): void {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', directory, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args])
+  git('init', '--quiet')
+  git('commit', '--quiet', '--allow-empty', '--message', 'nothing')
+}
+
+type Fake = readonly (object | string)[]
+
+/**
+ * Of `extraction`, in whose place these lines are printed, or what is no line run, and of others that are to be made
+ * up.
+ */
+function run(
+  directory: string,
+  extraction: Fake,
+  args: readonly string[],
+  others: Readonly<Record<string, Fake>> = {},
+  cwd = process.cwd(),
+) {
+  const fakes = Object.entries({ extraction, ...others })
+  const programs = fakes.map(([name, lines]) => {
+    const statements = lines.map((line) =>
+      typeof line === 'string'
+        ? line
+        : `writeSync(1, ${JSON.stringify(`${JSON.stringify(line)}\n`)})`,
+    )
+    const program = [...statements, 'process.exit()'].join('\n')
+    return `if (process.argv[1].endsWith('/${name}.js')) {\n${program}\n}`
+  })
   const preload = join(directory, 'scenario.mjs')
-  const program = [...statements, 'process.exit()'].join('\n')
-  writeFileSync(
-    preload,
-    `import { writeSync } from 'node:fs'\nif (/extraction\\.js$/.test(process.argv[1])) {\n${program}\n}`,
-  )
+  writeFileSync(preload, ["import { writeSync } from 'node:fs'", ...programs].join('\n'))
   const env = { ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(preload).href}` }
-  const names = args.includes('extracton') ? [] : ['extraction']
+  const names = args.includes('extracton') ? [] : fakes.map(([name]) => name)
   return new Promise<{ stdout: string; status: number }>((resolve) => {
     execFile(
       process.execPath,
-      ['dist/benchmarks/run.js', ...args, ...names],
-      { env },
-      (error, stdout) => resolve({ stdout, status: Number(error?.code ?? 0) }),
+      [join(process.cwd(), 'dist/benchmarks/run.js'), ...args, ...names],
+      { env, cwd },
+      (error, stdout) => resolve({ stdout, status: error ? Number(error.code ?? 1) : 0 }),
     )
   })
 }
