@@ -9,9 +9,10 @@ import { flow, processOurs, withOurs } from './flows-store.js'
 import * as bench from './measure.js'
 import type { Contestant } from './measure.js'
 
-const rounds = 5
+const rounds = 7
 const count = 20_000
 const concurrencies = [50, 100, 200]
+const target = { least: 2.5 }
 
 const documents = createDocuments(count, { textBytes: 2048, users: 4 })
 bench.note('flows-work')
@@ -30,13 +31,11 @@ const operations = { count, unit: 'jobs/s' }
 const scenario = `claim to completion, an empty step, ${ours.concurrency} at once`
 const toBull = { scenario, peer: bull ? `${bullName}, ${bull.concurrency} at once` : bullName }
 reportOrSkip(toBull, noRedis, bull, (theirs) =>
-  bench.report(
-    bench.compareOperations(toBull, operations, ours.times, theirs.times, { least: 1.5 }),
-  ),
+  bench.report(bench.compareOperations(toBull, operations, ours.times, theirs.times, target)),
 )
 const toPlain = { scenario, peer: plainName }
 reportOrSkip(toPlain, noSqlite, plain, (theirs) =>
-  bench.report(bench.compareOperations(toPlain, operations, ours.times, theirs)),
+  bench.report(bench.compareOperations(toPlain, operations, ours.times, theirs, target)),
 )
 
 function ofEach(

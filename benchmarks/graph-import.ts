@@ -19,7 +19,7 @@ import * as bench from './measure.js'
 import type { Target } from './measure.js'
 import { cut, sha256 } from './stream.js'
 
-const rounds = 5
+const rounds = 7
 const triples = 1_000_000
 const quadstoreTriples = 100_000
 

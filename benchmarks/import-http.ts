@@ -12,7 +12,7 @@ import { check, compareRates, inDirectory, interleave, MiB, note, report } from 
 import { seconds } from './measure.js'
 import { createStream, cut, ref } from './stream.js'
 
-const rounds = 5
+const rounds = 7
 
 for (const kind of ['triples', 'embeddings'] as const) {
   const stream = createStream(kind, 160 * MiB)

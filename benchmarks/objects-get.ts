@@ -51,7 +51,7 @@ async function measure(directory: string, nedb: Nedb): Promise<void> {
   const scenario = 'get by id, at random'
   const toSqlite = { scenario, peer: `${sqliteName}, rows parsed` }
   reportOrSkip(toSqlite, theirs, (theirs) =>
-    bench.report(bench.compareOperations(toSqlite, operations, ours, theirs, { least: 0.8 })),
+    bench.report(bench.compareOperations(toSqlite, operations, ours, theirs, { least: 1.2 })),
   )
   const toText = { scenario, peer: `${sqliteName}, rows left as text` }
   reportOrSkip(toText, text, (theirs) =>

@@ -4,7 +4,14 @@
 import type { Lorekeep } from '../src/index.js'
 import { Random } from '../test/fixtures/random.js'
 import * as bench from './measure.js'
-import { checkProduct, createProducts, schema, type Product } from './objects-data.js'
+import {
+  checkProduct,
+  createProducts,
+  importOf,
+  inBatches,
+  schema,
+  type Product,
+} from './objects-data.js'
 import {
   fillNedb,
   fillSqlite,
@@ -16,12 +23,12 @@ import {
   type Nedb,
 } from './objects-peers.js'
 import { measureOpening } from './objects-opening.js'
-import { fillOurs, openOurs } from './objects-store.js'
+import { fillOurs, openOurs, withOurs } from './objects-store.js'
 
 const rounds = 9
 const count = 100_000
-const queries = 2000
-const coldQueries = 200
+const queries = 3000
+const firstQueries = 300
 const limit = 100
 /** NeDB is asked one query of so many, and its time multiplied. */
 const nedbShare = 50
@@ -39,7 +46,7 @@ await bench.inDirectory(async (directory) => {
   if (hasSqlite) fillSqlite(directory, products)
   await measureReopening(directory)
   await measureOpening(directory, '100,000 objects', 10)
-  await measureCold(directory)
+  await measureFirst(directory, products)
   await measureWarm(directory, await fillNedb(directory, products))
 })
 
@@ -55,25 +62,53 @@ async function measureReopening(directory: string): Promise<void> {
   )
 }
 
-async function measureCold(directory: string): Promise<void> {
-  bench.note(`  first ${coldQueries} queries after reopening`)
-  const { ours, sqlite } = await bench.interleave(rounds, {
+/** What a user meets who asks for the first time: nothing of it was read before. */
+async function measureFirst(directory: string, products: readonly Product[]): Promise<void> {
+  bench.note(`  first ${firstQueries} queries`)
+  const asking = (keep: Lorekeep, round: number) =>
+    bench.seconds(() => queryOurs(keep, createRanges(round, firstQueries)))
+  const askingSqlite = (sqlite: SqlitePeer, round: number) =>
+    bench.seconds(() => querySqlite(sqlite, createRanges(round, firstQueries)))
+  const reopened = await bench.interleave(rounds, {
     ours: async (round) => {
       await using keep = await openOurs(directory)
-      return await bench.seconds(() => queryOurs(keep, createRanges(round, coldQueries)))
+      return await asking(keep, round)
     },
     ...(hasSqlite && {
       sqlite: async (round: number) => {
         using sqlite = new SqlitePeer(directory)
-        return await bench.seconds(() => querySqlite(sqlite, createRanges(round, coldQueries)))
+        return await askingSqlite(sqlite, round)
       },
     }),
   })
-  const names = { scenario: 'range query, first pass after reopening', peer: sqliteName }
+  reportFirst('after reopening', reopened)
+  const batches = inBatches(products)
+  const imported = await bench.interleave(rounds, {
+    ours: (round) =>
+      withOurs(async (keep) => {
+        for (const [n, values] of batches.entries()) await keep.objects.import(importOf(values, n))
+        return asking(keep, round)
+      }),
+    ...(hasSqlite && {
+      sqlite: (round: number) =>
+        bench.inDirectory(async (directory) => {
+          using sqlite = new SqlitePeer(directory)
+          for (const batch of batches) sqlite.import(batch)
+          return await askingSqlite(sqlite, round)
+        }),
+    }),
+  })
+  reportFirst('after an import', imported)
+}
+
+function reportFirst(
+  when: string,
+  { ours, sqlite }: { readonly ours: readonly number[]; readonly sqlite?: readonly number[] },
+): void {
+  const names = { scenario: `range query, first ${firstQueries} ${when}`, peer: sqliteName }
+  const operations = { count: firstQueries, unit: 'queries/s' }
   reportOrSkip(names, sqlite, (theirs) =>
-    bench.report(
-      bench.compareOperations(names, { count: coldQueries, unit: 'queries/s' }, ours, theirs),
-    ),
+    bench.report(bench.compareOperations(names, operations, ours, theirs, { least: 1 })),
   )
 }
 
@@ -99,7 +134,7 @@ async function measureWarm(directory: string, nedb: Nedb): Promise<void> {
   const operations = { count: queries, unit: 'queries/s' }
   const toParsed = { scenario, peer: `${sqliteName}, rows parsed` }
   reportOrSkip(toParsed, parsed, (theirs) =>
-    bench.report(bench.compareOperations(toParsed, operations, ours, theirs, { least: 1 })),
+    bench.report(bench.compareOperations(toParsed, operations, ours, theirs, { least: 3 })),
   )
   const toUnparsed = { scenario, peer: `${sqliteName}, rows left as text` }
   reportOrSkip(toUnparsed, unparsed, (theirs) =>
