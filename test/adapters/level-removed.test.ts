@@ -96,29 +96,29 @@ for (const [what, replace] of Object.entries(replacements)) {
   })
 }
 
-void t.test('a write under way while its directory goes is not acknowledged', async (t) => {
+/** A write under way. Its end is told by the event loop, which has no turn before somebody waits for it. */
+async function openWriting(t: Test) {
   const directory = t.testdir()
   const backend = new LevelBackend(directory)
   t.teardown(() => backend.close())
   const storage = (await backend.open('objects')) as LevelPartition
   const writing = put(storage, text('a'), text('1'))
-  // Its end is told by the event loop, which has no turn until the directory is gone.
   while (storage.batches === 0) await undefined
+  return { directory, writing: { end: writing } }
+}
+
+void t.test('a write under way while its directory goes is not acknowledged', async (t) => {
+  const { directory, writing } = await openWriting(t)
   renameSync(join(directory, 'objects'), join(directory, 'aside'))
-  await t.rejects(writing, { code: 'LK_STORAGE_FAILED' })
+  await t.rejects(writing.end, { code: 'LK_STORAGE_FAILED' })
 })
 
 void t.test('a write whose log goes is told what is gone', async (t) => {
-  const directory = t.testdir()
-  const backend = new LevelBackend(directory)
-  t.teardown(() => backend.close())
-  const storage = (await backend.open('objects')) as LevelPartition
-  const writing = put(storage, text('a'), text('1'))
-  while (storage.batches === 0) await undefined
+  const { directory, writing } = await openWriting(t)
   const place = join(directory, 'objects')
   for (const name of readdirSync(place)) if (name.endsWith('.log')) rmSync(join(place, name))
   const message = `${place} has no log any more`
-  await t.rejects(writing, { code: 'LK_STORAGE_FAILED', message })
+  await t.rejects(writing.end, { code: 'LK_STORAGE_FAILED', message })
 })
 
 void t.test('a directory that comes back goes on with all that was acknowledged', async (t) => {
