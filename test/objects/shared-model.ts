@@ -209,31 +209,18 @@ class Worker {
       { w, k, _collection: { $ne: contested } },
       { w, _collection: common },
     ])
-    const { objects, total } = await this.#processes.asked(random, ({ objects }) =>
-      objects.query({ schema_name: schema.name, filters, limit: 1000 }),
-    )
+    const lines = await this.#processes.asked(random, ({ objects }) => linesOfAll(objects, filters))
     const expected = [...this.#model].filter(([name, value]) => {
       const own = Number(value['k'])
       if (filters._collection === common) return placeOf(name)[0] === common
       return typeof filters.k === 'number' ? own === k : own >= k && own < k + 10
     })
-    const lines = objects.map((object) => lineOf(object._collection, object))
-    assert.deepEqual(lines.sort(), linesOf(new Map(expected)), JSON.stringify(filters))
-    assert.equal(total, expected.length)
+    assert.deepEqual(lines, linesOf(new Map(expected)), JSON.stringify(filters))
     this.#processes.count('asked')
   }
 
-  async #said(objects: ObjectStore): Promise<string[]> {
-    const lines: string[] = []
-    const filters = { w: this.#number, k: { $lt: 1000 } }
-    const { total } = await objects.query({ schema_name: schema.name, filters, limit: 0 })
-    for (let offset = 0; offset < total; offset += 1000) {
-      const page = { schema_name: schema.name, filters, limit: 1000, offset }
-      for (const object of (await objects.query(page)).objects) {
-        lines.push(lineOf(object._collection, object))
-      }
-    }
-    return lines.sort()
+  #said(objects: ObjectStore): Promise<string[]> {
+    return linesOfAll(objects, { w: this.#number, k: { $lt: 1000 } })
   }
 
   #own(): string {
@@ -265,6 +252,21 @@ const lineOf = (collection: string, { id, _id, w, k, text }: JsonObject) =>
 
 function linesOf(model: Model): string[] {
   return [...model].map(([name, value]) => lineOf(placeOf(name)[0], value)).sort()
+}
+
+/** Page by page. The total is told with each, and is exact. */
+async function linesOfAll(objects: ObjectStore, filters: JsonObject): Promise<string[]> {
+  const lines: string[] = []
+  let total
+  do {
+    const page = { schema_name: schema.name, filters, limit: 1000, offset: lines.length }
+    const found = await objects.query(page)
+    total = found.total
+    lines.push(...found.objects.map((object) => lineOf(object._collection, object)))
+    if (found.objects.length === 0) break
+  } while (lines.length < total)
+  assert.equal(lines.length, total, JSON.stringify(filters))
+  return lines.sort()
 }
 
 const importOf = (collection: string, values: readonly JsonObject[]) => ({
