@@ -240,7 +240,9 @@ export class CoreImporter {
         const { generation } = next
         const content = contentKey(generation, segment.digest)
         const at = segmentKey(generation, base.segments)
-        operations.push({ type: 'put', key: at, value: encodeRecord(segment) })
+        // Of the time that the core has: its record is made of these where it is damaged.
+        const dated = createdAt === segment.createdAt ? segment : { ...segment, createdAt }
+        operations.push({ type: 'put', key: at, value: encodeRecord(dated) })
         staging.tried.segment = at
         operations.push({ type: 'put', key: content, value: new Uint8Array(0) })
         if (small === undefined) unstage(segment.id)

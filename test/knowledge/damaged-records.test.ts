@@ -41,12 +41,20 @@ const damages: Readonly<Record<string, Damage>> = {
 /** A store of which 'bad' has a segment of each kind. */
 async function filled(t: Parameters<typeof openStore>[0]) {
   const backend = new UnreadableBackend(new MemoryBackend())
+  // All within one millisecond: a core is told to have changed later each time all the same.
+  const { now } = Date
+  const moment = now()
+  Date.now = () => moment
   const keep = await openStore(t, backend, { indexThreads: 0 })
   const { knowledge } = keep
-  await knowledge.write(good, [triplesMessage('good')])
-  await knowledge.write(bad, [triplesMessage('bad')])
-  await knowledge.write(bad, [slicedMessage('sliced')])
-  await knowledge.write({ user: 'bob', id: 'bad' }, [triplesMessage('bob')])
+  try {
+    await knowledge.write(good, [triplesMessage('good')])
+    await knowledge.write(bad, [triplesMessage('bad')])
+    await knowledge.write(bad, [slicedMessage('sliced')])
+    await knowledge.write({ user: 'bob', id: 'bad' }, [triplesMessage('bob')])
+  } finally {
+    Date.now = now
+  }
   const stat = await knowledge.stat(bad)
   await keep.close()
   const told: unknown[] = []
