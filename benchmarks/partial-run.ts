@@ -10,10 +10,12 @@ interface Kept extends Origin {
 }
 
 export class PartialRun {
+  readonly #file: string
   readonly #path: string
   readonly #kept: Kept
 
-  private constructor(path: string, kept: Kept) {
+  private constructor(file: string, path: string, kept: Kept) {
+    this.#file = file
     this.#path = path
     this.#kept = kept
   }
@@ -27,7 +29,7 @@ export class PartialRun {
     const kept = read(path)
     const isSure = !/dirty|unknown/.test(origin.commit)
     const isSame = kept?.commit === origin.commit && kept.machine === origin.machine
-    return new PartialRun(path, isSure && isSame ? kept : { ...origin, scenarios: {} })
+    return new PartialRun(file, path, isSure && isSame ? kept : { ...origin, scenarios: {} })
   }
 
   get origin(): Origin {
@@ -41,11 +43,12 @@ export class PartialRun {
 
   async add(name: string, lines: readonly Line[]): Promise<void> {
     this.#kept.scenarios[name] = lines
-    await writeWholeFile(this.#path, once(Buffer.from(`${JSON.stringify(this.#kept)}\n`)))
+    await writeWholeFile(this.#path, once(`${JSON.stringify(this.#kept)}\n`))
   }
 
-  /** All of it is where it was to be. */
-  async remove(): Promise<void> {
+  /** All has ended: the file is there, and what was kept beside it is not. */
+  async finish(json: string): Promise<void> {
+    await writeWholeFile(this.#file, once(json))
     await rm(this.#path, { force: true })
   }
 }
@@ -62,6 +65,6 @@ function read(path: string): Kept | undefined {
   return JSON.parse(text) as Kept
 }
 
-async function* once<T>(value: T): AsyncGenerator<T> {
-  yield value
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
 }

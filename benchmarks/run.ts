@@ -14,7 +14,6 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { writeWholeFile } from '../src/whole-file.js'
 import { PartialRun } from './partial-run.js'
 import { figureTable, pointTable, resultOf, type Line } from './result.js'
 import { buildSqlite } from './sqlite-build.js'
@@ -101,8 +100,7 @@ else {
   process.stdout.write(`${[machine, ...tables].join('\n\n')}\n`)
 }
 // What was printed is there, whatever becomes of the file.
-if (options.into !== undefined) await writeWholeFile(options.into, once(Buffer.from(json)))
-await partial?.remove()
+await partial?.finish(json)
 
 async function linesOf(name: string): Promise<readonly Line[]> {
   const kept = partial?.linesOf(name)
@@ -140,8 +138,4 @@ function commitOf(): string {
   } catch {
     return 'unknown'
   }
-}
-
-async function* once<T>(value: T): AsyncGenerator<T> {
-  yield value
 }

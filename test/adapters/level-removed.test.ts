@@ -104,6 +104,7 @@ async function openWriting(t: Test) {
   const storage = (await backend.open('objects')) as LevelPartition
   const writing = put(storage, text('a'), text('1'))
   while (storage.batches === 0) await undefined
+  // In an object: it would be waited for here.
   return { directory, writing: { end: writing } }
 }
 
