@@ -107,13 +107,26 @@ export async function answerStream(
   }
   // What a reader takes at once, of what is in memory, would keep everybody else waiting to its end.
   const turns = new Turns(undefined)
-  for await (const chunk of chunks) {
+  const iterator = chunks[Symbol.asyncIterator]()
+  // A function of its own for each: a loop that V8 has optimised holds an earlier chunk while it waits, which is one more
+  // for each reader that pauses (38 of 64 exports did, a MiB each).
+  const writeNext = async (): Promise<boolean> => {
+    const { done, value } = await iterator.next()
+    if (done === true) return false
     await turns.pass()
     const begun = begin()
-    if (begun.write(chunk)) continue
+    if (begun.write(value)) return true
     clock?.pause()
     await begun.drained(idleTimeoutMs)
     clock?.go()
+    return true
+  }
+  try {
+    while (await writeNext());
+  } catch (error) {
+    // As a loop does, which tells of the first error alone.
+    await iterator.return?.().catch(() => undefined)
+    throw error
   }
   clock?.pause()
   await begin().end(idleTimeoutMs)
