@@ -29,7 +29,17 @@ const crowdedBytes = 1024 * 1024
 const firstBytes = 64 * 1024
 
 /** What is needed of a storage to write blocks and read them. */
-export type BlockStorage = Pick<Storage, 'get' | 'write'>
+export interface BlockStorage extends Pick<Storage, 'get' | 'write'> {
+  /** Where what is read is copied from another thread: so that each read need not be memory of its own. */
+  readonly lender?: BlockLender
+}
+
+/** Gives values as get() does, in memory that is lent. */
+interface BlockLender {
+  get(key: Uint8Array): Promise<Uint8Array | undefined>
+  /** To be called for each once nobody looks at it any more: the next one may lie there. */
+  giveBack(value: Uint8Array): void
+}
 
 interface BlockWriterParts {
   readonly storage: BlockStorage

@@ -27,7 +27,12 @@ export type ToWorker =
       readonly inputs: readonly MergeInput[]
       readonly minLinked: number
     }
-  | { readonly type: 'answer'; readonly id: number; readonly value: Uint8Array | undefined }
+  /** A number is how many bytes of it lie in the memory that was lent for it. */
+  | {
+      readonly type: 'answer'
+      readonly id: number
+      readonly value: Uint8Array | number | undefined
+    }
 
 export type FromWorker =
   | Ready
@@ -37,7 +42,13 @@ export type FromWorker =
   | { readonly type: 'taken'; readonly place: number }
   | { readonly type: 'done'; readonly parts: PartRecord[] }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
-  | { readonly type: 'get'; readonly id: number; readonly key: Uint8Array }
+  /** `into` is memory that both have, for a value that has room there. */
+  | {
+      readonly type: 'get'
+      readonly id: number
+      readonly key: Uint8Array
+      readonly into?: Uint8Array | undefined
+    }
   /** Of blocks: they lie in memory that both have, and are not changed before the answer. */
   | { readonly type: 'write'; readonly id: number; readonly operations: Operation[] }
 
@@ -289,8 +300,11 @@ export class IndexThread {
     const work = async () => {
       try {
         if (message.type === 'get') {
-          const value = await this.#storage.get(message.key)
-          this.#post({ type: 'answer', id, value })
+          const { key, into } = message
+          const value = await this.#storage.get(key)
+          const hasRoom = value !== undefined && into !== undefined && value.length <= into.length
+          if (hasRoom) into.set(value)
+          this.#post({ type: 'answer', id, value: hasRoom ? value.length : value })
         } else {
           await this.#write(message.operations)
           this.#post({ type: 'answer', id, value: undefined })

@@ -2,9 +2,10 @@
 
 import { parentPort } from 'node:worker_threads'
 import type { BlockStorage } from '../../block-writer.js'
-import { shareBlocks } from '../../blocks.js'
+import { giveBackBlock, shareBlocks, takeBlock } from '../../blocks.js'
 import type { Operation } from '../../storage.js'
 import type { FromWorker, ToWorker } from './index-thread.js'
+import { blockBytes } from './layout.js'
 import { writeLinks, type LinkOptions } from './links-writer.js'
 import { Ordering, OrdersThread, type ToOrders } from './orders-thread.js'
 import type { Many } from './part-builder.js'
@@ -17,10 +18,12 @@ const port = parentPort
 shareBlocks()
 const post = (message: FromWorker) => port.postMessage(message)
 
-const waiting = new Map<number, (value: Uint8Array | undefined) => void>()
+type Answer = Extract<ToWorker, { readonly type: 'answer' }>['value']
+
+const waiting = new Map<number, (value: Answer) => void>()
 let requests = 0
 
-function request(make: (id: number) => FromWorker): Promise<Uint8Array | undefined> {
+function request(make: (id: number) => FromWorker): Promise<Answer> {
   const id = requests++
   return new Promise((resolve) => {
     waiting.set(id, resolve)
@@ -30,9 +33,22 @@ function request(make: (id: number) => FromWorker): Promise<Uint8Array | undefin
 
 /** Failures end the thread from outside: whoever asked for the index gets them as they are. */
 const storage: BlockStorage = {
-  get: (key) => request((id) => ({ type: 'get', id, key })),
+  get: async (key) => (await request((id) => ({ type: 'get', id, key }))) as Uint8Array | undefined,
   write: async (operations) => {
     await request((id) => ({ type: 'write', id, operations: operations as Operation[] }))
+  },
+  // Copies that are left to the collector are 50 MiB before it looks for them: it sees a heap that is small.
+  lender: {
+    async get(key) {
+      const into = takeBlock(blockBytes)
+      const value = await request((id) => ({ type: 'get', id, key, into }))
+      if (typeof value === 'number') return into.subarray(0, value)
+      giveBackBlock(into)
+      return value
+    },
+    giveBack(value) {
+      if (value.buffer instanceof SharedArrayBuffer) giveBackBlock(Buffer.from(value.buffer))
+    },
   },
 }
 

@@ -66,11 +66,24 @@ export async function mergeHere(
   // However small: where the storage is in memory, nothing else lets others run between many merges.
   await turn()
   const turns = new Turns(options.signal)
+  const files = inputs.map(({ part }) => new MainFile(storage, part))
   const opened: Input[] = []
-  for (const input of inputs) {
-    const open = await openInput(storage, input)
+  for (const [n, { dead }] of inputs.entries()) {
+    const open = await openInput(files[n] as MainFile, dead)
     if (open !== undefined) opened.push(open)
   }
+  const made = await mergeInputs(storage, name, opened, options, turns)
+  for (const file of files) await file.end()
+  return made
+}
+
+async function mergeInputs(
+  storage: BlockStorage,
+  name: PartName,
+  opened: readonly Input[],
+  options: LinkOptions,
+  turns: Turns,
+): Promise<PartRecord | undefined> {
   const [first] = opened
   if (first === undefined) return undefined
   const { vectors, passages } = first.file.record
@@ -79,12 +92,8 @@ export async function mergeHere(
   return mergeTriples(storage, name, opened, turns)
 }
 
-async function openInput(
-  storage: BlockStorage,
-  { part, dead }: MergeInput,
-): Promise<Input | undefined> {
-  const file = new MainFile(storage, part)
-  const { layout } = file
+async function openInput(file: MainFile, dead: readonly string[]): Promise<Input | undefined> {
+  const { layout, record: part } = file
   const sources = await file.words(layout.sources, sourceWords * part.sources)
   const places = await file.words(layout.places, placeWords * part.places)
   const stays = staying(sources, places, dead)

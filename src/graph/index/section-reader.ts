@@ -6,17 +6,19 @@ import { blockBytes, layoutOf, type Layout, type PartRecord } from './layout.js'
 /** All of a file of no more blocks is kept: its sections are read one by one. */
 const mostKept = 2
 
-/** The main file of a part, read from its storage. */
+/** The main file of a part, read from its storage, which may lend what it reads. */
 export class MainFile {
   readonly record: PartRecord
   readonly layout: Layout
   readonly #storage: BlockStorage
   readonly #kept = new Map<number, Promise<Uint8Array>>()
+  readonly #keepsAll: boolean
 
   constructor(storage: BlockStorage, record: PartRecord) {
     this.#storage = storage
     this.record = record
     this.layout = layoutOf(record)
+    this.#keepsAll = this.layout.end <= mostKept * blockBytes
   }
 
   /** `count` words from this byte on, as they follow each other. */
@@ -31,17 +33,31 @@ export class MainFile {
     return section.words.subarray(section.at, section.end)
   }
 
-  /** @throws LorekeepError `LK_STORAGE_*` */
+  /**
+   * The reader's until letGo().
+   * @throws LorekeepError `LK_STORAGE_*`
+   */
   block(n: number): Promise<Uint8Array> {
     const kept = this.#kept.get(n)
     if (kept !== undefined) return kept
     const block = this.#read(n)
-    if (this.layout.end <= mostKept * blockBytes) this.#kept.set(n, block)
+    if (this.#keepsAll) this.#kept.set(n, block)
     return block
   }
 
+  letGo(block: Uint8Array): void {
+    if (!this.#keepsAll) this.#storage.lender?.giveBack(block)
+  }
+
+  /** Lets go of what is kept. Nothing is read of it behind this. */
+  async end(): Promise<void> {
+    const blocks = await Promise.all(this.#kept.values())
+    this.#kept.clear()
+    for (const block of blocks) this.#storage.lender?.giveBack(block)
+  }
+
   async #read(n: number): Promise<Uint8Array> {
-    const block = await this.#storage.get(mainKey(this.record, n))
+    const block = await (this.#storage.lender ?? this.#storage).get(mainKey(this.record, n))
     if (block === undefined) throw damaged('a block of an index is missing')
     const bytes = Math.min(blockBytes, this.layout.end - n * blockBytes)
     if (block.length !== bytes) {
@@ -90,6 +106,7 @@ export class SectionReader {
     const start = this.#from - n * blockBytes
     const end = Math.min(blockBytes, this.#to - n * blockBytes)
     this.#append(block.subarray(start, end))
+    this.#file.letGo(block)
     this.#from += end - start
     this.#next = this.isWhole ? undefined : this.#file.block(n + 1)
     // Who stops before it is asked for need not hear of it.
@@ -139,7 +156,8 @@ export class ByteReader {
       const end = Math.min(blockBytes, this.#to - n * blockBytes)
       const left = this.#bytes.subarray(this.#at)
       const piece = block.subarray(start, end)
-      this.#bytes = left.length === 0 ? piece : Buffer.concat([left, piece])
+      this.#bytes = Buffer.concat([left, piece])
+      this.#file.letGo(block)
       this.#at = 0
       this.#from += end - start
     }

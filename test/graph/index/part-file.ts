@@ -26,6 +26,19 @@ import { orderedDatatypes } from '../../../src/graph/value/literal-value.js'
 export class Blocks implements BlockStorage {
   readonly values = new Map<string, Uint8Array>()
   writing = 0
+  /** What is lent and was not given back. What was is not what it was. */
+  readonly lent = new Set<Uint8Array>()
+  readonly lender = {
+    get: async (key: Uint8Array) => {
+      const value = await this.get(key)
+      if (value !== undefined) this.lent.add(value)
+      return value
+    },
+    giveBack: (value: Uint8Array) => {
+      assert.ok(this.lent.delete(value), 'it was lent')
+      value.fill(0xaa)
+    },
+  }
 
   get(key: Uint8Array) {
     const value = this.values.get(Buffer.from(key).toString('latin1'))

@@ -69,6 +69,7 @@ async function mergeAll(run: Run, parts: readonly PartRecord[]): Promise<PartRec
     const id = `merged ${run.ids++}`
     const merged = await mergeParts(storage, id, inputs, options)
     assert.equal(storage.writing, 0)
+    assert.equal(storage.lent.size, 0)
     if (merged !== undefined) {
       assert.equal(merged.id, id)
       assert.equal(merged.number, 0)
@@ -191,6 +192,7 @@ for (const isSmall of [true, false]) {
     const inputs = parts.map((part) => ({ part, dead }))
     assert.ok(inputs.some(({ part }) => layoutOf(part).spo > 2 * blockBytes))
     const merged = await mergeParts(storage, 'merged', inputs, { ...options, isSmall })
+    assert.equal(storage.lent.size, 0)
     const [built] = await buildParts(storage, 'whole', staying(groups.flat(), [3]))
     assert.ok(merged && built)
     assert.ok(merged.lists > 0)
