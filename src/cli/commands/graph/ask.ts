@@ -52,7 +52,7 @@ export async function ask(words: readonly string[], options: AskCommandOptions):
       const question = { text, entities, triples, depth, maxTriples, languages, signal }
       const found = await access.retrieve(graphOf(options), question)
       const isNothing = found.entities.length === 0 && !options.json
-      return { found, why: isNothing ? await whyNothing(access, options) : undefined }
+      return { found, why: isNothing ? await whyNothing(access, options, true) : undefined }
     }),
   )
   if (options.json) return writeJson(found)

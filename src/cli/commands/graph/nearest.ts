@@ -23,11 +23,15 @@ interface NearestCommandOptions extends GraphFlags {
 const columns = [right('SCORE'), whole('ENTITY'), left('CORE')]
 
 export async function findNearest(options: NearestCommandOptions): Promise<void> {
+  const { text } = options
   const ask = await questionOf(options)
   const { found, why } = await withGraph(options, async (access) => {
     const found = await ask(access)
     const isNothing = found.length === 0 && !options.json
-    return { found, why: isNothing ? await whyNothing(access, options) : undefined }
+    return {
+      found,
+      why: isNothing ? await whyNothing(access, options, text !== undefined) : undefined,
+    }
   })
   await printList(found, { columns, cellsOf }, options.json)
   if (why !== undefined) note(why)
@@ -41,9 +45,14 @@ const nothingNear =
   'nothing was found: of the cores that were asked, no entity has a vector as long as that of the ' +
   'question (of RDF none has one; another embedder makes other vectors)'
 
-/** Of what has no vector near to a question. */
-export async function whyNothing(access: GraphAccess, options: GraphFlags): Promise<string> {
-  return (await whyNoCores(access, options)) ?? nothingNear
+/** Of what has no vector near to a question, which is a text or a vector. */
+export async function whyNothing(
+  access: GraphAccess,
+  options: GraphFlags,
+  isText: boolean,
+): Promise<string> {
+  const ofText = isText ? ', or the text is of common words alone, and has none' : ''
+  return (await whyNoCores(access, options)) ?? nothingNear + ofText
 }
 
 /** Who has no cores at all has asked the wrong user's, or too early; undefined where something is asked. */
