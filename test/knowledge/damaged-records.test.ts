@@ -44,9 +44,9 @@ async function filled(t: Parameters<typeof openStore>[0]) {
   // All within one millisecond: a core is told to have changed later each time all the same.
   const { now } = Date
   const moment = now()
-  Date.now = () => moment
   const keep = await openStore(t, backend, { indexThreads: 0 })
   const { knowledge } = keep
+  Date.now = () => moment
   try {
     await knowledge.write(good, [triplesMessage('good')])
     await knowledge.write(bad, [triplesMessage('bad')])
