@@ -31,8 +31,7 @@ export interface StormReport {
   readonly healthMs: number
 }
 
-/** It took 331 to 376: docs/http.md, "Limits and leftovers". */
-const mostAboveIdleMiB = 400
+const mostAboveIdleMiB = 300
 const tokens = { alice: 'token-of-alice', bob: 'token-of-bob', carol: 'token-of-carol' } as const
 type Name = keyof typeof tokens
 
