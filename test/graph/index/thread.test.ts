@@ -5,6 +5,8 @@ import t from 'tap'
 import { MemoryBackend } from '../../../adapters/memory.js'
 import type { BlockStorage } from '../../../src/block-writer.js'
 import { encodeMessage } from '../../../src/codec/encoder.js'
+import { mainKey } from '../../../src/graph/index/keys.js'
+import { blockBytes, layoutOf, type PartRecord } from '../../../src/graph/index/layout.js'
 import { IndexThread } from '../../../src/graph/index/index-thread.js'
 import { createLorekeep } from '../../../src/index.js'
 
@@ -145,4 +147,41 @@ function vectorsOf(n: number): Uint8Array {
 
 function uri(v: string) {
   return { v, e: true }
+}
+
+t.test('a block that is too long or too short for what is lent is told of as it is', async (t) => {
+  for (const [what, bytes] of [
+    ['longer than the memory that the thread has for it', blockBytes + 1],
+    ['shorter', 100],
+  ] as const) {
+    const storage = await new MemoryBackend().open('cores')
+    const parts = [await partOf(storage, 'a'), await partOf(storage, 'b')]
+    const [first] = parts as [PartRecord]
+    await storage.write([{ type: 'put', key: mainKey(first, 0), value: Buffer.alloc(bytes) }])
+    const thread = (await IndexThread.start(storage, 'm', undefined)) as IndexThread
+    const merging = thread.merge(
+      parts.map((part) => ({ part, dead: [] })),
+      1_000_000,
+      undefined,
+    )
+    const { end } = layoutOf(first)
+    await t.rejects(
+      merging,
+      {
+        code: 'LK_STORAGE_CORRUPT',
+        message: `a block of an index has ${bytes} bytes in place of ${Math.min(end, blockBytes)}`,
+      },
+      what,
+    )
+    await thread.end()
+  }
+})
+
+async function partOf(storage: BlockStorage, id: string): Promise<PartRecord> {
+  const thread = (await IndexThread.start(storage, id, undefined)) as IndexThread
+  thread.source({ generation: '0'.repeat(32), core: id })
+  thread.push(stream[0] as Uint8Array)
+  const [part] = await thread.finish()
+  await thread.end()
+  return part as PartRecord
 }
