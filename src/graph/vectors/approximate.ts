@@ -107,7 +107,7 @@ async function walk(
     const walk = begin(search)
     if (walk === undefined) return undefined
     walk.search(header, width)
-    const wider = width * widerFor(header, walk.nearness)
+    const wider = width * widerFor(header, nearnessOf(search, walk))
     if (wider > mostKept * set.count) return undefined
     if (wider > width) walk.widen(header, Math.min(wider, mostWidth))
     const { chosen, places } = await choose(seen(search, walk, true), k, place, candidates)
@@ -145,6 +145,22 @@ async function compareAccepted(
     if (places !== undefined && chosen.length < found.length) return chosen
   }
   return undefined
+}
+
+/**
+ * Of the tenth that passes. Where all that is near does not, those that do are as far as from a question that is
+ * far from everything: of 8,000 vectors in clusters, half of which passed, by cluster, 88 % were found before.
+ */
+function nearnessOf({ set: { accepts } }: Search, walk: Walk): number {
+  if (accepts === undefined) return walk.nearness
+  let nearness = -1
+  let passing = 0
+  for (let n = 0; n < walk.size && passing < sampleNearest; n++) {
+    if (accepts[walk.node(n)] === 0) continue
+    nearness = walk.score(n)
+    passing++
+  }
+  return nearness
 }
 
 /** How many times as wide a walk is to be that had its tenth so near. */

@@ -160,6 +160,25 @@ t.test(`with a filter the nearest of those that pass are found (SEED=${seed})`, 
   t.ok(recallOf(await ask(filtered, far, 10), exact) >= 0.9)
 })
 
+t.test(`what passes is found where all that is near does not (SEED=${seed})`, async (t) => {
+  const random = new Random(seed + 7)
+  const centers = Array.from({ length: 60 }, () => noise(random, 64))
+  const near = (n: number) => {
+    const center = centers[n % centers.length] as Float32Array
+    return noise(random, 64).map((x, i) => 0.6 * x + (center[i] as number))
+  }
+  const vectors = Array.from({ length: 12_000 }, (_, n) => near(n))
+  const set = makeSet({ dimensions: 64, vectors })
+  t.equal(await link(set), true)
+  // Clusters pass as wholes, as do things of one type.
+  const filtered = { ...set, accepts: Uint8Array.from(vectors, (_, n) => n % 2) }
+  for (const [first, name] of ['does not pass', 'passes'].entries()) {
+    const queries = Array.from({ length: 30 }, (_, n) => near(2 * n + first))
+    const recall = await meanRecall(filtered, queries, 10)
+    t.ok(recall >= 0.95, `a cluster that ${name}: ${recall}`)
+  }
+})
+
 t.test('vectors that are spread like noise are all compared', async (t) => {
   const random = new Random(4)
   const vectors = Array.from({ length: 2000 }, () => noise(random, 200))
