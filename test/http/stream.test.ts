@@ -1,10 +1,15 @@
 // Answers that are made while they are read leave time to others.
 
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { createFetchHandler } from '../../src/http/index.js'
+import type { SparqlEngine } from '../../src/sparql/index.js'
 import { longest } from '../../src/turns.js'
 import { countTurns } from '../fixtures/turns.js'
-import { coreMessages, openStore } from './fixtures/serving.js'
+import { as, coreMessages, openStore, send, serve } from './fixtures/serving.js'
 import { MemoryBackend } from '../../adapters/memory.js'
 
 t.test(
@@ -33,3 +38,53 @@ t.test(
     }
   },
 )
+
+/** An engine whose answers are this iterator. */
+function engineOf(body: Partial<AsyncIterator<Uint8Array>>): SparqlEngine {
+  const iterable = { [Symbol.asyncIterator]: () => body as AsyncIterator<Uint8Array> }
+  return {
+    isInstalled: () => true,
+    query: () => Promise.reject(new Error('nobody asks for it')),
+    execute: () => Promise.resolve({ type: 'answer', contentType: 'text/csv', body: iterable }),
+  }
+}
+
+const question = '/api/v1/sparql?query=x&user=alice'
+
+t.test('a source that failed is not asked to end, which it may never do', async (t) => {
+  let returns = 0
+  const sparql = engineOf({
+    next: () => Promise.reject(new Error('the source failed')),
+    return: () => {
+      returns++
+      return new Promise(() => undefined)
+    },
+  })
+  const { url, errors } = await serve(t, { sparql })
+  const { status } = await send(`${url}${question}`, { headers: as('alice') })
+  t.equal(status, 500)
+  t.equal(returns, 0)
+  t.match(errors, [{ message: 'the source failed' }])
+})
+
+for (const [what, end] of [
+  ['throws', () => assert.fail('it ends badly')],
+  ['rejects', () => Promise.reject(new Error('it ends badly'))],
+  ['gives no promise', () => undefined],
+] as const) {
+  t.test(`a slow reader is told of as one where the source's end ${what}`, async (t) => {
+    const sparql = engineOf({
+      next: () => Promise.resolve({ done: false, value: new Uint8Array(2 ** 20) }),
+      return: end as () => Promise<never>,
+    })
+    const { port, answers, errors } = await serve(t, { sparql, exportIdleTimeoutMs: 50 })
+    const socket = connect(port, '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    socket.pause()
+    socket.write(`GET ${question} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer alice\r\n\r\n`)
+    await once(socket, 'connect')
+    while (answers.length === 0) await turn()
+    await answers[0]
+    t.match(errors, [{ code: 'LK_HTTP_TIMEOUT' }])
+  })
+}
