@@ -182,6 +182,22 @@ export function hasCode<Code extends ErrorCode>(
   return error instanceof LorekeepError && error.code === code
 }
 
+/** One of ours again, of what came of it from another thread, where it has no class; undefined of any other. */
+export function errorAcross({
+  code,
+  message,
+  details,
+}: {
+  readonly code?: unknown
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>> | undefined
+}): LorekeepError | undefined {
+  if (typeof code !== 'string' || !Object.hasOwn(catalogue, code)) return undefined
+  const { message: title } = catalogue[code as ErrorCode]
+  const detail = message.startsWith(`${title}: `) ? message.slice(title.length + 2) : undefined
+  return new LorekeepError(code as ErrorCode, detail, details && { details })
+}
+
 export type CodedError<Code extends ErrorCode> = LorekeepError & {
   readonly code: Code
   readonly details: Code extends keyof DetailsByCode ? DetailsByCode[Code] : object

@@ -1,14 +1,13 @@
 // One query in a thread: what it asks of the graph, its answer at the reader's pace, and its end.
 
 import { Requests } from './requests.js'
-import { catalogue, LorekeepError } from '../errors.js'
-import type { ErrorCode } from '../errors.js'
+import { errorAcross, LorekeepError } from '../errors.js'
 import type { TriplePattern } from '../graph/types.js'
 import type { Term, Triple } from '../types.js'
 import { mostNames } from './graphs.js'
 import type { Thread } from './thread.js'
 import { chunksAhead, isGraphOpen, isToldTerm, kindOf } from './thread-messages.js'
-import type { Failure, FromThread, TermKind } from './thread-messages.js'
+import type { FromThread, TermKind } from './thread-messages.js'
 import type { SparqlAnswer, SparqlGraph, SparqlRequest, SparqlSnapshot } from './types.js'
 
 /** Triples of one message: few at first, as many want no more than that. */
@@ -141,7 +140,7 @@ export class ThreadQuestion {
         if (this.#chunks.length >= chunksAhead && !this.#isHurried) this.#stopClock()
         return this.#wake()
       case 'failed':
-        this.#fail(errorOf(message.failure))
+        this.#fail(errorAcross(message.failure) ?? new Error(message.failure.message))
         if (!this.#thread.isReady) void this.#thread.end()
         return
       case 'free':
@@ -363,11 +362,4 @@ async function leave(cursor: Cursor | undefined): Promise<void> {
 
 async function close(held: Promise<SparqlSnapshot> | undefined): Promise<void> {
   await held?.then((graph) => graph.close()).catch(() => undefined)
-}
-
-function errorOf({ code, message, details }: Failure): Error {
-  if (code === undefined || !(code in catalogue)) return new Error(message)
-  const { message: title } = catalogue[code as ErrorCode]
-  const detail = message.startsWith(`${title}: `) ? message.slice(title.length + 2) : undefined
-  return new LorekeepError(code as ErrorCode, detail, { details })
 }

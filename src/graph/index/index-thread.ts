@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { BlockStorage } from '../../block-writer.js'
 import { giveBackBlock, takeBlock } from '../../blocks.js'
+import { errorAcross } from '../../errors.js'
 import type { Operation } from '../../storage.js'
 import { startThread, warnOfThread, type Ready } from '../../thread.js'
 import type { PartRecord } from './layout.js'
@@ -176,7 +177,7 @@ export class IndexThread {
     signal?.addEventListener('abort', this.#aborted)
     if (signal?.aborted === true) this.#aborted()
     this.#worker.on('message', this.#receive)
-    this.#worker.on('error', this.#fail)
+    this.#worker.on('error', this.#broken)
     this.#worker.on('exit', this.#exited)
   }
 
@@ -256,7 +257,7 @@ export class IndexThread {
     threads--
     this.#signal?.removeEventListener('abort', this.#aborted)
     this.#worker.off('message', this.#receive)
-    this.#worker.off('error', this.#fail)
+    this.#worker.off('error', this.#broken)
     this.#worker.off('exit', this.#exited)
     if (this.#isDone && this.#failure === undefined)
       await giveBack({ worker: this.#worker, memory: this.#memory })
@@ -335,6 +336,8 @@ export class IndexThread {
     this.#failure ??= { error }
     this.#wake?.()
   }
+
+  readonly #broken = (error: Error): void => this.#fail(errorAcross(error) ?? error)
 
   readonly #aborted = (): void => this.#fail(this.#signal?.reason)
 
