@@ -66,24 +66,11 @@ export async function mergeHere(
   // However small: where the storage is in memory, nothing else lets others run between many merges.
   await turn()
   const turns = new Turns(options.signal)
-  const files = inputs.map(({ part }) => new MainFile(storage, part))
   const opened: Input[] = []
-  for (const [n, { dead }] of inputs.entries()) {
-    const open = await openInput(files[n] as MainFile, dead)
+  for (const { part, dead } of inputs) {
+    const open = await openInput(new MainFile(storage, part), dead)
     if (open !== undefined) opened.push(open)
   }
-  const made = await mergeInputs(storage, name, opened, options, turns)
-  for (const file of files) await file.end()
-  return made
-}
-
-async function mergeInputs(
-  storage: BlockStorage,
-  name: PartName,
-  opened: readonly Input[],
-  options: LinkOptions,
-  turns: Turns,
-): Promise<PartRecord | undefined> {
   const [first] = opened
   if (first === undefined) return undefined
   const { vectors, passages } = first.file.record
@@ -220,10 +207,12 @@ async function survey(input: Input, turns: Turns): Promise<Uint32Array> {
   let left = record.triples
   for (;;) {
     left = surveySome(stream, left, input, counts)
-    if (left === 0) return counts
+    if (left === 0) break
     await stream.fill()
     await turns.pass()
   }
+  await stream.close()
+  return counts
 }
 
 function surveySome(
@@ -269,6 +258,7 @@ async function collectRows(
       await stream.fill()
       await turns.pass()
     }
+    await stream.close()
     input.ids = new Uint32Array(0)
   }
   return new RowTable(rows)

@@ -80,4 +80,11 @@ export class RowStream {
     if (those !== undefined && those.at === those.end) return those.more()
     return this.#lists.more()
   }
+
+  /** To be called once no more rows are wanted: subjects without any may lie behind the last one. */
+  async close(): Promise<void> {
+    for (const section of [this.#ends, this.#pairs, this.#rowPlaces, this.#lists]) {
+      await section?.close()
+    }
+  }
 }

@@ -46,18 +46,19 @@ export class MainFile {
   }
 
   letGo(block: Uint8Array): void {
-    if (!this.#keepsAll) this.#storage.lender?.giveBack(block)
+    this.#lender?.giveBack(block)
   }
 
-  /** Lets go of what is kept. Nothing is read of it behind this. */
-  async end(): Promise<void> {
-    const blocks = await Promise.all(this.#kept.values())
-    this.#kept.clear()
-    for (const block of blocks) this.#storage.lender?.giveBack(block)
+  /**
+   * Undefined where blocks are kept: those are as long as what is in them, where lent memory is 256 KiB for each (a
+   * thread that merged 8 times 700 small parts held 890 MiB of it, and 510 without).
+   */
+  get #lender(): BlockStorage['lender'] {
+    return this.#keepsAll ? undefined : this.#storage.lender
   }
 
   async #read(n: number): Promise<Uint8Array> {
-    const block = await (this.#storage.lender ?? this.#storage).get(mainKey(this.record, n))
+    const block = await (this.#lender ?? this.#storage).get(mainKey(this.record, n))
     if (block === undefined) throw damaged('a block of an index is missing')
     const bytes = Math.min(blockBytes, this.layout.end - n * blockBytes)
     if (block.length !== bytes) {
@@ -111,6 +112,13 @@ export class SectionReader {
     this.#next = this.isWhole ? undefined : this.#file.block(n + 1)
     // Who stops before it is asked for need not hear of it.
     this.#next?.catch(() => undefined)
+  }
+
+  /** Lets go of what was read ahead. Nothing is read of it behind this. */
+  async close(): Promise<void> {
+    const block = await this.#next?.catch(() => undefined)
+    this.#next = undefined
+    if (block !== undefined) this.#file.letGo(block)
   }
 
   #append(bytes: Uint8Array): void {

@@ -175,6 +175,26 @@ function largeSaying(random: Random, triples: number, source: number, isLong: bo
   }
 }
 
+t.test(
+  'all that is lent is given back, where the last terms are subjects of nothing',
+  async (t) => {
+    const storage = new Blocks()
+    const parts: PartRecord[] = []
+    for (const source of [0, 1]) {
+      const triples = Array.from({ length: 70_000 }, (_, n) => ({
+        s: { v: 'urn:s', e: true },
+        p: { v: 'urn:p', e: true },
+        o: { v: `${source} ${n}`, e: false },
+      }))
+      const saying: Saying = { source, collection: 'c', triples, embeddings: [] }
+      parts.push(...(await buildParts(storage, `built ${source}`, [saying])))
+    }
+    const inputs = parts.map((part) => ({ part, dead: [] }))
+    assert.ok(await mergeParts(storage, 'merged', inputs, options))
+    t.equal(storage.lent.size, 0)
+  },
+)
+
 for (const isSmall of [true, false]) {
   t.test(`parts of many blocks, ${isSmall ? 'here' : 'in a thread'} (seed ${seed})`, async (t) => {
     const random = new Random(seed)
