@@ -66,6 +66,8 @@ t.test('a server gets what a data directory gets', async (t) => {
   const { path, data } = written(t)
   const args = ['--flow', 'default', '--index', '--json']
   const local = summaryOf(await succeed(t, ['import', path, ...args, ...data]))
+  const indexed = String(await succeed(t, ['index', '--state', '--json', ...data]))
+  t.match(JSON.parse(indexed), { state: 'complete', waiting: { segments: 0 } })
   const { url, token } = await serve(t, ['--data', join(t.testdirName, 'served')])
   const there = ['--url', url, '--token', token]
   t.strictSame(summaryOf(await succeed(t, ['import', path, ...args, ...there])), local)

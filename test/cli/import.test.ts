@@ -207,6 +207,27 @@ t.test('--index indexes in the same pass, in a directory and in a server', async
   }
 })
 
+t.test(
+  '--index of a small core leaves it indexed in a directory when the command ends',
+  async (t) => {
+    const where = ['--data', t.testdir()]
+    const state = async (id: string) =>
+      JSON.parse(String(await succeed(t, ['index', id, '--state', '--json', ...where]))) as object
+    await succeed(t, ['import', '-', '--id', 'later', ...where], { input: sample })
+    await succeed(t, ['import', '-', '--id', 'books', '--index', ...where], { input: sample })
+    t.match(await state('books'), {
+      state: 'complete',
+      segments: 1,
+      indexedSegments: 1,
+      triples: 44,
+    })
+    t.match(await state('later'), { state: 'none' }, 'and no other')
+    const rdf = ['import', '-', '--id', 'books', '--format', 'turtle', '--index', ...where]
+    await succeed(t, rdf, { input: turtle })
+    t.match(await state('books'), { state: 'complete', segments: 2, indexedSegments: 2 })
+  },
+)
+
 t.test('a server refuses at once, also while stdin is silent', async (t) => {
   const { url } = await serve(t, ['--data', t.testdir()])
   const args = ['import', '-', '--id', 'a', '--url', url, '--token', 'wrong']

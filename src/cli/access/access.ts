@@ -91,9 +91,10 @@ async function openStores(
   return openLocalStores(data, create, config)
 }
 
-function workspaceIn(stores: Stores, { flow = defaultFlow }: AccessOptions): WorkspaceAccess {
+function workspaceIn(stores: Stores, options: AccessOptions): WorkspaceAccess {
+  const { flow = defaultFlow } = options
   return {
-    cores: coresIn(stores),
+    cores: coresIn(stores, options),
     flows: flowsIn(stores, flow),
     close: stores.close,
   }

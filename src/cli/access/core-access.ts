@@ -10,10 +10,13 @@ import type {
   CoreStat,
   ImportSummary,
 } from '../../knowledge/types.js'
+import { CutShort, describe } from '../output/failure.js'
+import type { AccessOptions } from './access.js'
 import { telling } from './loss.js'
 import type { Stores } from './stores.js'
 
 export interface CoreAccess {
+  /** With `index` it is indexed in the end, but by a server soon after where it is small. */
   import(
     ref: CoreRef,
     source: AsyncIterable<Uint8Array>,
@@ -49,14 +52,17 @@ const importing = {
   sent: 'whether the core was stored is not known; importing it again is safe',
 }
 
-export function coresIn({ knowledge, close }: Stores): CoreAccess {
+export function coresIn({ knowledge, close }: Stores, { url }: AccessOptions): CoreAccess {
   return {
-    import(ref, source, { dialect, onProgress, ...options }) {
+    async import(ref, source, { dialect, onProgress, ...options }) {
       const told = (counts: Partial<CoreCounts>) => {
         if (counts.triples !== undefined) onProgress(counts as CoreCounts)
       }
       const given = { ...options, ...(dialect && { dialect }), onProgress: told }
-      return telling(importing, knowledge.import(ref, source, given))
+      const summary = await telling(importing, knowledge.import(ref, source, given))
+      // This process ends before `soon`, which is when a store indexes what is small.
+      if (options.index && url === undefined) await indexNow(knowledge, ref, options.signal)
+      return summary
     },
     export: (ref, options) => knowledge.export(ref, options),
     list: (query) => knowledge.list(query),
@@ -65,6 +71,21 @@ export function coresIn({ knowledge, close }: Stores): CoreAccess {
       if (!(await knowledge.delete(ref))) notFound(ref)
     },
     close,
+  }
+}
+
+/** What is indexed already, as a large import is, is left alone: index() also links parts of other cores. */
+async function indexNow(
+  knowledge: Stores['knowledge'],
+  ref: CoreRef,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const { state } = await knowledge.indexState(ref)
+    if (state !== 'complete') await knowledge.index(ref, { signal })
+  } catch (error) {
+    const told = `'${ref.id}' of '${ref.user}' is imported, but not indexed: 'lorekeep index' does it`
+    throw new CutShort(`${describe(error)}; ${told}`, error)
   }
 }
 
