@@ -30,7 +30,7 @@ t.test('a broken end is told with how far it got, and --skip goes on there', asy
   t.equal(cut.code, 1)
   t.match(
     cut.stderr,
-    /^lorekeep: line 2,500: [^\n]*0 to 2,498 are done: mend line 2500, then go on with --skip 2499\n$/,
+    /^lorekeep: line 2,500: [^\n]*0 to 2,498 are done, refused 1 \(see [^\n]*cut\.ndjson\.refused\.ndjson\): mend line 2500, then go on with --skip 2499\n$/,
   )
   t.match(cut.summary, { done: 2499, complete: false, imported: 2498, refused: 1 })
   t.equal((await idsIn(t, where)).length, 2498)
@@ -51,6 +51,22 @@ t.test('a broken end is told with how far it got, and --skip goes on there', asy
   t.equal(last.code, 1)
   await summarized(t, [file, ...toShop, ...where])
   t.equal(reportIn(`${file}.refused.ndjson`).length, 2501, 'and is written anew without --skip')
+})
+
+t.test('a broken end names the report where objects were refused, and only then', async (t) => {
+  const { dir, data } = await shop(t)
+  const args = ['-', ...toShop, '--data', data, '--report', join(dir, 'report')]
+  const good = products(4)
+  const bad = good.slice(1).map(({ id }) => ({ id }))
+  const refused = await summarized(t, args, `${ndjson([...good.slice(0, 1), ...bad])}{"id":\n`)
+  t.match(
+    refused.stderr,
+    /objects 0 to 3 are done, refused 3 \(see [^\n]*report\): mend line \d+, then go on with --skip 4\n$/,
+  )
+  t.match(refused.summary, { done: 4, complete: false, imported: 1, refused: 3 })
+  t.equal(reportIn(join(dir, 'report')).length, 3)
+  const rest = await summarized(t, args, `${ndjson(good.slice(1))}{"id":\n`)
+  t.match(rest.stderr, /objects 0 to 2 are done: mend line/)
 })
 
 t.test('what breaks before the first object stores nothing', async (t) => {

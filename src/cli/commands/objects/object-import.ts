@@ -143,9 +143,12 @@ class ImportRun {
     const where = `into '${this.target?.metadata.collection}'`
     const imported = `imported ${formatCounted(this.#imported, 'object')} ${where}`
     const extra = notes.length === 0 ? '' : ` (${notes.join(', ')})`
+    return imported + extra + this.#refused()
+  }
+
+  #refused(): string {
     const { count, file } = this.#report
-    const refused = count === 0 ? '' : `, refused ${formatCount(count)} (see ${file})`
-    return imported + extra + refused
+    return count === 0 ? '' : `, refused ${formatCount(count)} (see ${file})`
   }
 
   #isTouched(ids: ReadonlySet<string>): boolean {
@@ -205,7 +208,7 @@ class ImportRun {
     // No number of skipped objects leads past what cannot be told apart.
     const mend = error instanceof BrokenInput ? `mend line ${error.line}, then ` : ''
     return new CutShort(
-      `${describe(error)}; ${done}${rest}: ${mend}go on with --skip ${this.#done}${mode}`,
+      `${describe(error)}; ${done}${this.#refused()}${rest}: ${mend}go on with --skip ${this.#done}${mode}`,
       error,
     )
   }
