@@ -74,7 +74,7 @@ export function start(t: Test, args: readonly string[], options: RunOptions = {}
 }
 
 /** The environment without what a command looks at. */
-function inherited(): NodeJS.ProcessEnv {
+export function inherited(): NodeJS.ProcessEnv {
   const { npm_command: _npm, ...rest } = process.env
   return Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('LOREKEEP_')))
 }

@@ -1,10 +1,28 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import t from 'tap'
-import { fail, run, start, succeed } from './command.js'
+import { fail, inherited, run, script, start, succeed } from './command.js'
 
 t.test('--version prints the version of the package', async (t) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
   t.equal(String(await succeed(t, ['--version'])), `${version}\n`)
+})
+
+const skip = process.platform === 'win32' && 'its lines are for a POSIX shell'
+
+t.test('the lines that the manual begins with do what they are for', { skip }, async (t) => {
+  const [, block = ''] = /\n\n((?: {4}.*\n|\n)+)/.exec(readFileSync('docs/cli.md', 'utf8')) ?? []
+  const lines = block.split('\n').flatMap((line) => line.trim() || [])
+  t.ok(lines.length >= 12, block)
+  const cwd = t.testdir()
+  for (const line of lines) {
+    const shell = `set -o pipefail; lorekeep() { "$node" "$script" "$@"; }; ${line}`
+    const env = { ...inherited(), node: process.execPath, script }
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', shell], { cwd, env })
+    t.notMatch(stderr, /: no |nothing/, line)
+    if (/^lorekeep (?:cores|match|sparql|ask|search|objects query)/.test(line)) t.ok(stdout, line)
+  }
 })
 
 t.test('--help shows the commands, and an example with each', async (t) => {
