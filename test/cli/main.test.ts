@@ -12,7 +12,8 @@ t.test('--version prints the version of the package', async (t) => {
 const skip = process.platform === 'win32' && 'its lines are for a POSIX shell'
 
 t.test('the lines that the manual begins with do what they are for', { skip }, async (t) => {
-  const [, block = ''] = /\n\n((?: {4}.*\n|\n)+)/.exec(readFileSync('docs/cli.md', 'utf8')) ?? []
+  const manual = readFileSync('docs/cli.md', 'utf8')
+  const [, block = ''] = /\n\n((?: {4}.*\n|\n)+)/.exec(manual) ?? []
   const lines = block.split('\n').flatMap((line) => line.trim() || [])
   t.ok(lines.length >= 12, block)
   const cwd = t.testdir()
@@ -22,6 +23,15 @@ t.test('the lines that the manual begins with do what they are for', { skip }, a
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', shell], { cwd, env })
     t.notMatch(stderr, /: no |nothing/, line)
     if (/^lorekeep (?:cores|match|sparql|ask|search|objects query)/.test(line)) t.ok(stdout, line)
+  }
+  const asked = 'Who wrote Frankenstein?'
+  for (const args of [
+    ['ask', asked],
+    ['ask', asked, '--all'],
+    ['nearest', '--text', asked, '--json'],
+  ]) {
+    const printed = String(await succeed(t, args, { cwd })).replace(/^(?=.)/gm, '    ')
+    t.ok(manual.includes(printed), `what it shows of '${args.join(' ')}' is printed: ${printed}`)
   }
 })
 
