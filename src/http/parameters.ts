@@ -1,11 +1,10 @@
 // What a query may say: names, what a value has to be, and what the document of the routes says of it.
 
-import { aRule, broken, oneOf } from '../door/rules.js'
+import { aRule, oneOf } from '../door/rules.js'
 import type { Rule } from '../door/rules.js'
 import { defaultPageLimit, maxPageLimit, type PageOptions } from '../paging.js'
 import { aTime } from '../time-range.js'
 import type { JsonObject } from '../types.js'
-import { requestError } from './target.js'
 
 export interface Parameter<T extends string = string> {
   /** A sentence for the document. */
@@ -16,7 +15,7 @@ export interface Parameter<T extends string = string> {
   readonly required?: true
   /** It may be there more than once. */
   readonly repeatable?: true
-  /** What valueOf() holds a value to, where the route does not read it otherwise. */
+  /** What a value is held to before the route runs, where the route does not read it otherwise. */
   readonly rule?: Rule<T>
 }
 
@@ -67,13 +66,13 @@ export function aTimeParameter(description: string): Parameter {
   return { description, schema: { type: 'string' }, rule: aTime }
 }
 
-/** What a listing's query says of the page. @throws LorekeepError `LK_HTTP_REQUEST` */
+/** What a listing's query says of the page. */
 export function pageIn(query: ReadonlyMap<string, string>): PageOptions {
   const behind = query.get('after')
   return { limit: limitIn(query), ...(behind !== undefined && { after: behind }) }
 }
 
-/** Those of some filters that are there. @throws LorekeepError `LK_HTTP_REQUEST` */
+/** Those of some filters that are there. */
 export function filtersIn<Names extends string>(
   query: ReadonlyMap<string, string>,
   filters: Readonly<Record<Names, Parameter>>,
@@ -86,18 +85,16 @@ export function filtersIn<Names extends string>(
   return found
 }
 
-/** A parameter's value; undefined where there is none. @throws LorekeepError `LK_HTTP_REQUEST` */
+/** The value of a parameter that the route has, which parseQuery() has checked; or undefined. */
 export function valueOf<T extends string>(
   query: ReadonlyMap<string, string>,
   name: string,
-  { rule }: Parameter<T>,
+  _parameter: Parameter<T>,
 ): T | undefined {
-  const text = query.get(name)
-  if (text === undefined || rule === undefined || rule.holds(text)) return text as T | undefined
-  throw requestError(name, broken(rule, text))
+  return query.get(name) as T | undefined
 }
 
-/** How many a list may hold. @throws LorekeepError `LK_HTTP_REQUEST` */
+/** How many a list may hold. */
 function limitIn(query: ReadonlyMap<string, string>): number {
   return Number(valueOf(query, 'limit', limit) ?? defaultPageLimit)
 }

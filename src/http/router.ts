@@ -127,7 +127,7 @@ export class Router<Request> {
         `${method} is not one of ${allowedMethods(pathway)}`,
       )
     }
-    const { route, single, repeatable, formats } = there
+    const { route, formats } = there
     if (formats.length > 1) call.setHeader('Vary', 'Accept')
     if (route.access === 'open') {
       checkAcceptable(call, formats)
@@ -147,7 +147,7 @@ export class Router<Request> {
         principal,
         memory,
         parameters: parameters(),
-        query: parseQuery(call.queryText, single, repeatable),
+        query: parseQuery(call.queryText, route.query),
       })
     } finally {
       memory.release()

@@ -4,7 +4,7 @@ import type { Principal } from './auth.js'
 import type { HeldBody } from './body-memory.js'
 import type { Call } from './call.js'
 import type { RouteOperation } from './openapi/operations.js'
-import type { Parameter, Parameters } from './parameters.js'
+import type { Parameters } from './parameters.js'
 import { decodeComponent } from './target.js'
 
 /** A request whose sender is known, and what it asks for. */
@@ -61,10 +61,6 @@ export interface Pathway {
 
 interface Found {
   readonly route: Route
-  /** Names that its query may have, once each. */
-  readonly single: readonly string[]
-  /** Names that it may have more than once. */
-  readonly repeatable: readonly string[]
   readonly formats: readonly { readonly mediaType: string }[]
 }
 
@@ -83,13 +79,8 @@ export function compile(routes: readonly Route[]): Pathways {
     const { method, path } = route
     const pathway = pathways.get(path) ?? pathwayOf(path)
     if (pathway.routes.has(method)) throw new Error(`two routes for ${method} ${path}`)
-    const names = Object.entries<Parameter>(route.query ?? {})
-    const namesOf = (isMeant: (parameter: Parameter) => boolean) =>
-      names.filter(([, parameter]) => isMeant(parameter)).map(([name]) => name)
     const found = {
       route,
-      single: namesOf(({ repeatable }) => repeatable === undefined),
-      repeatable: namesOf(({ repeatable }) => repeatable === true),
       formats: (route.media ?? ['application/json']).map((mediaType) => ({ mediaType })),
     }
     pathway.routes.set(method, found)

@@ -2,8 +2,10 @@
 
 import type { IncomingMessage } from 'node:http'
 import { Problems } from '../door/problems.js'
+import { broken } from '../door/rules.js'
 import { unknownMember } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
+import type { Parameters } from './parameters.js'
 
 /**
  * The path as the routes spell it. Under `app.use('/files', handler)` Express takes the mount
@@ -18,22 +20,36 @@ export function pathOf(request: IncomingMessage, prefix: string): string {
 }
 
 /**
- * Name → value. A name given twice is refused: which of the two was meant? So is one that is not of
- * `names`: who misspells `mode=replace` would append. Names that may be repeated are left out;
- * parsePairs() has them.
+ * Name → value, of what is not `repeatable`; parsePairs() has those. A name given twice is refused:
+ * which of the two was meant? So is one that is not of `parameters`: who misspells `mode=replace`
+ * would append. What is missing, and what no value can be, is told with them, all at once.
+ *
+ * @throws LorekeepError `LK_HTTP_REQUEST` with `details.errors`
  */
-export function parseQuery(
-  text: string,
-  names: readonly string[] = [],
-  repeatable: readonly string[] = [],
-): ReadonlyMap<string, string> {
-  if (text === '') return nothing
-  const pairs = parsePairs(text)
-  checkNames(pairs, [...names, ...repeatable])
-  return singles(pairs.filter(([name]) => !repeatable.includes(name)))
+export function parseQuery(text: string, parameters: Parameters = {}): ReadonlyMap<string, string> {
+  const query = new Map<string, string>()
+  const twice = new Set<string>()
+  const problems = new Problems()
+  for (const [name, value] of text === '' ? [] : parsePairs(text)) {
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+    if (parameter === undefined) {
+      problems.fail([name], () => unknownMember(name, Object.keys(parameters)))
+    } else if (query.has(name)) {
+      twice.add(name)
+    } else if (parameter.repeatable !== true) {
+      query.set(name, value)
+      const { rule } = parameter
+      if (rule !== undefined && !rule.holds(value)) problems.fail(name, broken(rule, value))
+    }
+  }
+  for (const name of twice) problems.fail(name, 'is given twice')
+  for (const name in parameters) {
+    const isMissing = parameters[name]?.required === true && !query.has(name)
+    if (isMissing) problems.fail(name, 'is missing')
+  }
+  problems.throwIfAny('LK_HTTP_REQUEST')
+  return query
 }
-
-const nothing: ReadonlyMap<string, string> = new Map()
 
 /** @throws LorekeepError `LK_HTTP_REQUEST` with `details.errors` */
 export function checkNames(

@@ -41,8 +41,10 @@ t.test('the document has every route, and the router every operation', async (t)
     const paths = pathsOf(options, prefix)
     const pathways = compile(routesOf(options, prefix))
     const routed = pathways.flat().flatMap(({ segments, routes }) =>
-      [...routes].map(([method, { single, repeatable }]) => {
-        return `${method} ${segments.join('/')} ${[...single, ...repeatable].sort().join()}`
+      [...routes].map(([method, { route }]) => {
+        return `${method} ${segments.join('/')} ${Object.keys(route.query ?? {})
+          .sort()
+          .join()}`
       }),
     )
     const told = Object.entries(paths).flatMap(([path, operations]) => {

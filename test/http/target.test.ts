@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
+import { hasCode } from '../../src/errors.js'
+import { aText, aWord, limit } from '../../src/http/parameters.js'
 import { parsePairs, parseQuery, pathOf } from '../../src/http/target.js'
 import { as, core, importHead, json, send, serve, wire } from './fixtures/serving.js'
 
@@ -26,7 +28,7 @@ t.test('the path is what stands before the query, whatever the mount', async (t)
 })
 
 t.test('a query is percent-encoded UTF-8 with plus for a space', async (t) => {
-  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const names = Object.fromEntries([...'abcdef'].map((name) => [name, aText('')]))
   const query = parseQuery('a=1&b=a+b%2Bc&&c&d=&e=%C3%A9=1&%66=g', names)
   t.strictSame(
     [...query],
@@ -43,6 +45,40 @@ t.test('a query is percent-encoded UTF-8 with plus for a space', async (t) => {
   for (const bad of ['a=%', 'a=%zz', 'a=%ff', 'a=%ed%a0%80', 'a=1&a=1', 'a&%61']) {
     t.throws(() => parseQuery(bad, names), { code: 'LK_HTTP_REQUEST' }, bad)
   }
+})
+
+t.test('all that is wrong with a query is told at once', (t) => {
+  const id = { ...aText(''), required: true } as const
+  const core = { ...aText(''), repeatable: true } as const
+  const parameters = { id, core, limit, mode: aWord('', 'append', 'replace') }
+  const pathsOf = (text: string) => {
+    try {
+      parseQuery(text, parameters)
+      return []
+    } catch (error) {
+      if (!hasCode(error, 'LK_HTTP_REQUEST')) throw error
+      return (error.details.errors as { path: string }[]).map(({ path }) => path)
+    }
+  }
+  t.strictSame(pathsOf('id=a&core=b&core=c&limit=1&mode=append'), [])
+  const all = 'limit=x&foo=1&mode=y&core=a&core=b&mode=z&mode=z&toString=1'
+  t.strictSame(pathsOf(all), ['limit', 'foo', 'mode', 'toString', 'mode', 'id'])
+  t.strictSame(pathsOf(''), ['id'])
+  t.end()
+})
+
+t.test('an import and a listing name all their parameters that are wrong', async (t) => {
+  const { url } = await serve(t)
+  const wrong = async (method: string, path: string) => {
+    const reply = await send(`${url}/api/v1/${path}`, { method, headers: as('alice') })
+    t.equal(reply.status, 400, path)
+    return (json(reply).errors as { path: string }[]).map(({ path }) => path)
+  }
+  t.strictSame(await wrong('POST', 'import-core?mode=foo&index=maybe'), ['mode', 'index', 'id'])
+  const listed = await wrong('GET', 'cores?limit=x&createdFrom=zz&foo=1')
+  t.strictSame(listed, ['limit', 'createdFrom', 'foo'])
+  const jobs = await wrong('GET', 'jobs?state=foo&limit=0&order=up')
+  t.strictSame(jobs, ['state', 'limit', 'order'])
 })
 
 t.test('an id is the same core in a query and in a path', async (t) => {

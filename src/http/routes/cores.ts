@@ -396,10 +396,7 @@ interface Made {
 }
 
 function refFromQuery({ principal, query }: Exchange): CoreRef {
-  const user = actingUser(principal, query.get('user'))
-  const id = query.get('id')
-  if (id === undefined) throw requestError('id', 'is missing')
-  return { user, id }
+  return { user: actingUser(principal, query.get('user')), id: query.get('id') ?? '' }
 }
 
 function refFromPath({ principal, query, parameters }: Exchange): CoreRef {

@@ -12,6 +12,7 @@ import { isFamiliar, isOwn } from '../pages.js'
 import type { Places } from '../places.js'
 import { problemHeaders, problemOf } from '../problem.js'
 import { beginRequest } from '../request-trace.js'
+import { aText } from '../parameters.js'
 import { parseQuery, pathOf, splitTarget } from '../target.js'
 import { Connection, nobody } from './connection.js'
 import type { ConnectionParts } from './connection.js'
@@ -38,6 +39,8 @@ export interface UpgradeParts extends ConnectionParts {
   /** Each ends the sockets when it aborts. */
   readonly endings: readonly AbortSignal[]
 }
+
+const socketQuery = { token: aText('In place of the header Authorization.') }
 
 export function createUpgrade(parts: UpgradeParts): Upgrade {
   const { maxJsonBytes, sockets, endings, identify, createRequestId, report } = parts
@@ -93,7 +96,7 @@ export function createUpgrade(parts: UpgradeParts): Upgrade {
     checkPage(request, parts.cors)
     if (endings.some(({ aborted }) => aborted)) throw new LorekeepError('LK_CLOSED')
     // Browsers, and clients before 2.5, have no other place for a token.
-    const named = parseQuery(splitTarget(request.url ?? '/').query, ['token']).get('token')
+    const named = parseQuery(splitTarget(request.url ?? '/').query, socketQuery).get('token')
     const token = bearerToken(request) ?? (named === '' ? undefined : named)
     const principal = await identify(token, request)
     if (principal === undefined && token !== undefined) {
