@@ -1,9 +1,10 @@
 // Answers as bytes: SPARQL 1.1 Query Results JSON, CSV and TSV, and N-Triples.
 
 import type { Quad, Term } from '@rdfjs/types'
-import { LorekeepError } from '../errors.js'
+import type { LorekeepError } from '../errors.js'
 import { isBlankNode, isLanguageTag } from '../rdf/terms.js'
 import { xsdString } from '../terms.js'
+import { queryError } from './query-error.js'
 import type { SparqlBindings, SparqlResult } from './types.js'
 
 interface Format {
@@ -170,7 +171,7 @@ function inTriples(term: Term): string {
 }
 
 function unwritable(what: string, text: string): LorekeepError {
-  return new LorekeepError('LK_GRAPH_QUERY', `${JSON.stringify(text)} is not ${what}`)
+  return queryError(`${JSON.stringify(text)} is not ${what}`)
 }
 
 const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }

@@ -8,6 +8,7 @@ import { xsd } from '../terms.js'
 import { ungroupedVariable } from './grouping.js'
 import { resolveIris } from './iris.js'
 import type { Peer } from './peer.js'
+import { queryError } from './query-error.js'
 import { functionNames, whyUnsupported } from './regex.js'
 import { become, coalesce, type Operation } from './operation.js'
 
@@ -21,7 +22,7 @@ interface ParsedQuery {
   readonly dataset: Dataset | undefined
 }
 
-/** @throws LorekeepError `LK_GRAPH_QUERY`, with the line in `details` where it is known */
+/** @throws LorekeepError `LK_GRAPH_QUERY`, with `errors` in `details`, and the line where it is known */
 export function parseQuery(
   { parser, toAlgebra, resolve }: Peer,
   text: string,
@@ -154,7 +155,7 @@ function variablesOf(operation: Operation): readonly string[] {
 }
 
 function refused(what: string): LorekeepError {
-  return new LorekeepError('LK_GRAPH_QUERY', `the query has ${what}`)
+  return queryError(`the query has ${what}`)
 }
 
 function unparsed(text: string, error: unknown): LorekeepError {
@@ -163,13 +164,10 @@ function unparsed(text: string, error: unknown): LorekeepError {
   const [, inWords] = /\bon line (\d+)/.exec(message) ?? []
   const line =
     offset === undefined ? Number(inWords ?? NaN) : text.slice(0, Number(offset)).split('\n').length
-  const reason = reasonOf(message)
-  const place = Number.isNaN(line) ? {} : { line }
-  const where = 'line' in place ? ` in line ${line}` : ''
-  return new LorekeepError('LK_GRAPH_QUERY', `the SPARQL cannot be read${where}: ${reason}`, {
-    cause: error,
-    details: { ...place, reason },
-  })
+  const known = Number.isNaN(line) ? undefined : line
+  const where = known === undefined ? '' : ` in line ${known}`
+  const what = `the SPARQL cannot be read${where}: ${reasonOf(message)}`
+  return queryError(what, { line: known, cause: error })
 }
 
 /** The parser's messages draw the place, name its tokens and say what was found in their last line. */

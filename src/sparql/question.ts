@@ -10,6 +10,7 @@ import { Readable } from 'node:stream'
 import type { Quad, Source, Stream } from '@rdfjs/types'
 import { LorekeepError } from '../errors.js'
 import { ofCore } from './answer-terms.js'
+import { queryError } from './query-error.js'
 
 /** Results as the engine gives them. */
 export interface EngineStream<T> {
@@ -201,7 +202,7 @@ function ofEngine(error: unknown): unknown {
   const message = error instanceof Error ? error.message : String(error)
   // Some messages of the engine go on with a stack.
   const [reason] = message.split('\n', 1)
-  return new LorekeepError('LK_GRAPH_QUERY', `${what}: ${reason}`, { cause: error })
+  return queryError(`${what}: ${reason}`, { cause: error })
 }
 
 type Count = (...terms: Parameters<Source['match']>) => number | Promise<number>

@@ -9,9 +9,10 @@
 // counts none, and drops what is joined with it. The second branch has a row that its filter drops,
 // which the engine does not foresee.
 
-import { LorekeepError } from '../errors.js'
+import type { LorekeepError } from '../errors.js'
 import { rdfFactory } from '../rdf/factory.js'
 import { become, coalesce, copied, newVariable, partsOf, type Operation } from './operation.js'
+import { queryError } from './query-error.js'
 
 interface Variable {
   readonly term: Operation
@@ -175,7 +176,7 @@ const randomFunctions = new Set<unknown>(['rand', 'uuid', 'struuid', 'bnode'])
 
 function askedTwice(name: string): LorekeepError {
   const where = 'in or before an OPTIONAL that has to be asked for twice: bind it behind that'
-  return new LorekeepError('LK_GRAPH_QUERY', `the query has ${name}() ${where}`)
+  return queryError(`the query has ${name}() ${where}`)
 }
 
 function withMark(input: Operation, expression: Operation): Operation {
