@@ -3,7 +3,7 @@
 
 import { parseJson } from '../../json-text.js'
 import { filledDefault } from './defaults.js'
-import { FieldReader } from './field-definition.js'
+import { FieldReader, wrongField } from './field-definition.js'
 import { wrongFieldName } from './field-keys.js'
 import { wrongIndexPath, wrongTextPath, type IndexPathOptions } from './index-path.js'
 import { checkJson, type JsonPath } from '../../door/json.js'
@@ -39,10 +39,12 @@ const longestDefinition = 1024 * 1024
  */
 export function parseSchemaDefinition(input: unknown): SchemaDefinition {
   const problems = new Problems()
-  const given = plainCopy(input, problems)
-  if (given === undefined) throw problems.error('LK_SCHEMA_INVALID')
-  const members = new Members(given, '', problems, 'the definition of a schema, an object')
+  if (!isRecord(input)) {
+    problems.fail('', `must be the definition of a schema, an object, not ${shown(input)}`)
+  }
+  const given = problems.count === 0 ? plainCopy(input, problems) : undefined
   if (!isRecord(given)) throw problems.error('LK_SCHEMA_INVALID')
+  const members = new Members(given, '', problems)
   problems.unknown(given, keys)
   const name = schemaName(given, problems)
   const description = members.take('description', aString)
@@ -134,7 +136,7 @@ function idFieldOf(
   if (wrong !== undefined) problems.fail('id_field', wrong)
   if (idField.startsWith('_'))
     problems.fail('id_field', "begins with '_', as the system's own fields do")
-  if (!Object.hasOwn(fields, idField)) return idField
+  if (!Object.hasOwn(fields, idField) || fields[idField] === wrongField) return idField
 
   const path = paths.get(idField) ?? ['fields', idField]
   const { type, nullable, default: ifMissing, ...field } = fields[idField] as FieldDefinition

@@ -22,6 +22,9 @@ const deepestField = 16
 /** Together with the deepest field no more than the levels that an object may have. */
 const deepestDefault = 64 - deepestField
 
+/** In the place of a field that is wrong: it admits anything, so that it is told once. */
+export const wrongField: FieldDefinition = { type: 'any' }
+
 /** Reads the fields of one schema, and keeps what concerns the schema as a whole. */
 export class FieldReader {
   readonly primaryKeys: string[] = []
@@ -72,7 +75,6 @@ export class FieldReader {
     return fields
   }
 
-  /** A field that is wrong becomes one that admits anything, so that it is told once. */
   #field(
     input: JsonValue,
     path: JsonPath,
@@ -81,20 +83,19 @@ export class FieldReader {
     inArray: boolean,
   ): FieldDefinition {
     const problems = this.#problems
-    const anything: FieldDefinition = { type: 'any' }
     if (++this.#fields > mostFields) {
       if (this.#fields === mostFields + 1) {
         problems.fail(path, `is one too many: ${mostFields} fields, at all depths, are the most`)
       }
-      return anything
+      return wrongField
     }
     if (depth > deepestField) {
       problems.fail(path, `lies too deep: ${deepestField} levels are the most`)
-      return anything
+      return wrongField
     }
     if (!isRecord(input)) {
       problems.fail(path, `must be an object such as { "type": "string" }, not ${shown(input)}`)
-      return anything
+      return wrongField
     }
     checkKeys(input, path, place, inArray, problems)
     const given = new Members(input, path, problems)
@@ -104,7 +105,7 @@ export class FieldReader {
     given.boolean('primary_key')
     given.boolean('indexed')
     const type = typeOf(input, path, problems)
-    if (type === undefined) return anything
+    if (type === undefined) return wrongField
 
     for (const [key, types] of Object.entries(fittingTypes)) {
       if (Object.hasOwn(input, key) && !types.includes(type)) {

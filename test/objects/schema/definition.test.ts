@@ -178,6 +178,19 @@ t.test('there are at most 1,000 fields, all depths counted', async (t) => {
   t.equal(wrongFields({ ...some(500), inner }).length, 1)
 })
 
+t.test('what is wrong is told once, and what no definition is says what one is', (t) => {
+  const id = { type: 'strin' }
+  t.strictSame(wrong({ name: 'z', fields: { id } }), ['fields.id.type'])
+  t.strictSame(wrong({ name: 'z', fields: { id }, generate_ids: true }), ['fields.id.type'])
+  t.strictSame(wrong({ name: 'z', fields: { id: { type: 'any' } } }), ['fields.id.type'])
+  for (const input of [undefined, null, 'z', [], () => {}]) {
+    const errors = [{ path: '', message: /^must be the definition of a schema, an object, not / }]
+    const expected = { code: 'LK_SCHEMA_INVALID', details: { errors } }
+    t.throws(() => parseSchemaDefinition(input), expected, String(input))
+  }
+  t.end()
+})
+
 t.test('a definition takes at most 1 MiB as JSON, and no more of it is looked at', async (t) => {
   const described = (bytes: number) => ({
     name: 'x',
