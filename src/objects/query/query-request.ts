@@ -181,7 +181,8 @@ function checkField(path: Path, { definition }: CompiledSchema): string | undefi
   const [name = ''] = path
   if (isSystemField(name)) return undefined
   if (name === scoreField) return 'is what $text gives: to sort by, and among the fields'
-  if (name.startsWith('_')) return 'there is no such system field'
+  if (name === versionField) return 'is no field to filter or sort by: it is there to be shown'
+  if (name.startsWith('_')) return 'is no system field that there is'
   const { fields, strict, id_field: idField } = definition
   if (!strict || Object.hasOwn(fields, name) || name === idField) return undefined
   return `'${definition.name}' does not declare '${name}'`

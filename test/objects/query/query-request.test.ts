@@ -60,6 +60,11 @@ t.test('what was found is named, and what to write in place of it', async (t) =>
   t.match(await told({ sort: 'id' }), ['not the string "id"'])
   t.match(await told({ fields: 'id' }), ['not the string "id"'])
   t.match(await told({ fields: ['id', 7] }), ['fields[1] must be the name of a field'])
+  t.match(await told({ filters: { _version: 'x' } }), ['filters._version is no field to filter'])
+  t.match(await told({ sort: { _version: 'asc' } }), [
+    'sort._version is no field to filter or sort',
+  ])
+  t.match(await told({ filters: { _other: 'x' } }), ['filters._other is no system field'])
   t.match(await told({ fields: Array(1001).fill('id') }), ['not one of 1001'])
 })
 
