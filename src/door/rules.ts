@@ -9,6 +9,8 @@ export interface Rule<T> {
   readonly holds: (value: unknown) => value is T
   /** What is wrong is not shown: it may be a key. */
   readonly isSecret?: boolean
+  /** Of what may be a list: what each item of it has to be, so that the one that is not is shown. */
+  readonly item?: Rule<unknown>
   /** To be left out, where nothing is meant: it may be the lack of something that was to be there. */
   readonly isNeverUndefined?: boolean
   /** Of an object of options: a rule for each option that there is, which checkOptions() goes by. */
@@ -19,8 +21,14 @@ export interface Rule<T> {
 export type Rules = Readonly<Record<string, Rule<unknown>>>
 
 /** `must be a string, not 7` */
-export function broken({ expected, isSecret }: Rule<unknown>, value: unknown): string {
-  return `must be ${expected}${isSecret === true ? '' : `, not ${shown(value)}`}`
+export function broken(rule: Rule<unknown>, value: unknown): string {
+  return `must be ${rule.expected}${rule.isSecret === true ? '' : `, not ${found(rule, value)}`}`
+}
+
+function found({ item }: Rule<unknown>, value: unknown): string {
+  if (item === undefined || !Array.isArray(value)) return shown(value)
+  const wrong = value.findIndex((one) => !item.holds(one))
+  return wrong < 0 ? shown(value) : `${shown(value)} with ${shown(value[wrong])} in it`
 }
 
 /** For a rule of one place, in its own words. */
@@ -59,10 +67,13 @@ export const anIterable = aRule<Iterable<unknown> | AsyncIterable<unknown>>(
     (Symbol.iterator in value || Symbol.asyncIterator in value),
 )
 
-export const aListOfTexts = aRule<readonly string[]>(
-  'an array of strings that are not empty',
-  (value) => Array.isArray(value) && value.every(isText),
-)
+export const aListOfTexts = {
+  ...aRule<readonly string[]>(
+    'an array of strings that are not empty',
+    (value) => Array.isArray(value) && value.every(isText),
+  ),
+  item: aText,
+}
 
 /** Options among options. */
 export function optionsOf<T extends object>(options: {

@@ -13,19 +13,25 @@ import type { DocumentRef, JobState, ReadOptions } from './types.js'
 
 export const runOptions = {
   signal: aSignal,
-  flows: aRule<readonly string[]>(
-    'an array of ids of flows',
-    (flows) => Array.isArray(flows) && flows.every(aFlowId.holds),
-  ),
+  flows: {
+    ...aRule<readonly string[]>(
+      'an array of ids of flows',
+      (flows) => Array.isArray(flows) && flows.every(aFlowId.holds),
+    ),
+    item: aFlowId,
+  },
 }
 const aState = oneOf(...states)
 /** What can be no id of a flow is that of one that there is not. */
 const filterOptions = {
   flow: aString,
-  state: aRule<JobState | readonly JobState[]>(
-    `${aState.expected}, or an array of these`,
-    (value) => aState.holds(value) || (Array.isArray(value) && value.every(aState.holds)),
-  ),
+  state: {
+    ...aRule<JobState | readonly JobState[]>(
+      `${aState.expected}, or an array of these`,
+      (value) => aState.holds(value) || (Array.isArray(value) && value.every(aState.holds)),
+    ),
+    item: aState,
+  },
   user: aString,
   document: aString,
   collection: aString,

@@ -3,7 +3,7 @@
 import t, { type Test } from 'tap'
 import { MemoryBackend } from '../../adapters/memory.js'
 import { createLorekeep, type Lorekeep } from '../../src/index.js'
-import type { JobEvent } from '../../src/flow/types.js'
+import type { JobEvent, JobState } from '../../src/flow/types.js'
 import { longest } from '../../src/turns.js'
 import { countTurns } from '../fixtures/turns.js'
 
@@ -33,6 +33,11 @@ async function filled(t: Test, count: number, dead: number): Promise<Lorekeep> {
 
 t.test('all that match are retried, whatever they are', async (t) => {
   const { flows } = await filled(t, 3, 2)
+  const misspelt = flows.retryAll({ flow: 'f', state: ['dead', 'x'] as JobState[] })
+  await t.rejects(misspelt, {
+    name: 'TypeError',
+    message: /not an array with the string "x" in it/,
+  })
   t.strictSame(await flows.retryAll({ flow: 'f', state: ['queued', 'active', 'done'] }), {
     retried: 0,
   })
