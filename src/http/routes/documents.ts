@@ -97,7 +97,7 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
 
   async function showDocument(exchange: Exchange): Promise<void> {
     const { ref, status, jobs, isOfFlow } = await askedFor(exchange)
-    if (!isOfFlow) notFound(ref)
+    if (!isOfFlow) notFound(exchange, ref)
     const core = await knowledge?.stat({ user: ref.user, id: ref.document })
     await answerJson(exchange.call, 200, { ...status, jobs, core })
   }
@@ -107,7 +107,7 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
     const { ref, isOfFlow } = await askedFor(exchange)
     const options = { scope: scopeOf(principal) }
     // A core that no flow made has the name of a document, and is none.
-    if (!isOfFlow || !(await flows.removeDocument(ref, options))) notFound(ref)
+    if (!isOfFlow || !(await flows.removeDocument(ref, options))) notFound(exchange, ref)
     await answer(call, 204)
   }
 
@@ -125,9 +125,11 @@ export function documentRoutes(options: DocumentRoutesOptions): readonly Route[]
   }
 }
 
-function notFound({ user, document }: Required<DocumentRef>): never {
-  throw new LorekeepError(
-    'LK_DOCUMENT_NOT_FOUND',
-    `the flow has no '${document}' of user '${user}'`,
-  )
+function notFound({ parameters }: Exchange, { user, document }: Required<DocumentRef>): never {
+  const flow = parameters.get('flow')
+  const detail =
+    flow === undefined
+      ? `no flow has '${document}' of user '${user}'`
+      : `the flow '${flow}' has no '${document}' of user '${user}'`
+  throw new LorekeepError('LK_DOCUMENT_NOT_FOUND', detail, { details: { document } })
 }

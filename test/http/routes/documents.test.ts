@@ -41,6 +41,8 @@ t.test('what became of a document is told, and deleted', async (t) => {
   for (const method of ['GET', 'DELETE']) {
     const gone = await ask(serving, `${method} ${path}`)
     t.match(gone, { status: 404, value: { code: 'LK_DOCUMENT_NOT_FOUND' } }, method)
+    const { value } = await ask(serving, `${method} /documents/nope`)
+    t.match(value, { document: 'nope', detail: /no flow has 'nope'/ }, method)
   }
 })
 
