@@ -3,6 +3,7 @@
 
 import { Members } from '../door/members.js'
 import { aRule } from '../door/rules.js'
+import { shown } from '../door/wording.js'
 import { Question } from '../graph/question.js'
 import type {
   EntityPattern,
@@ -72,7 +73,8 @@ export class GraphBody extends Members {
   cores(): readonly string[] | undefined {
     const cores = this.#list('cores', maxCores, 'ids')
     for (const [place, id] of cores?.entries() ?? []) {
-      if (typeof id !== 'string') this.#fail(`cores[${place}]`, 'must be the id of a core')
+      if (typeof id === 'string') continue
+      this.#fail(`cores[${place}]`, `must be the id of a core, not ${shown(id)}`)
     }
     return cores as readonly string[] | undefined
   }
@@ -169,7 +171,7 @@ export class GraphBody extends Members {
     const list = this.get(name)
     if (list === undefined) return undefined
     if (!Array.isArray(list)) {
-      this.#fail(name, `must be an array of ${what}`)
+      this.#fail(name, `must be an array of ${what}, not ${shown(list)}`)
       return undefined
     }
     return this.#isTooLong(list, name, most, what) ? undefined : list

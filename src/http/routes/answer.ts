@@ -63,7 +63,7 @@ export function answerRoutes(options: AnswerRoutesOptions): readonly Route[] {
     const query = {
       text: body.question(),
       use: body.legs(),
-      entities: body.count('entities', maxGraphResults),
+      entities: body.integer('entities', 1, maxGraphResults),
       triples: body.count('triples', maxGraphResults),
       depth: body.count('depth', maxDepth),
       maxTriples: body.count('maxTriples', maxGraphResults),

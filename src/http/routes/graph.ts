@@ -177,7 +177,7 @@ export function graphRoutes(options: GraphRoutesOptions): readonly Route[] {
       ...(body.has('vector') && { vector: body.vector() }),
       text: body.question(),
       use: body.legs(),
-      entities: body.count('entities', maxGraphResults),
+      entities: body.integer('entities', 1, maxGraphResults),
       triples: body.count('triples', maxGraphResults),
       depth: body.count('depth', maxDepth),
       maxTriples: body.count('maxTriples', maxGraphResults),

@@ -545,6 +545,7 @@ const hostile: readonly (readonly [question: string, body: unknown, path: string
   ['retrieve', { text: 7 }, 'text'],
   ['retrieve', { text: 'x'.repeat(100_000) }, 'text'],
   ['retrieve', { vector: [1], entities: 1e9 }, 'entities'],
+  ['retrieve', { vector: [1], entities: 0 }, 'entities'],
   ['retrieve', { vector: [1], triples: 1e9 }, 'triples'],
   ['retrieve', { vector: [1], maxTriples: 1e9 }, 'maxTriples'],
   ['retrieve', { vector: [1], depth: 1e9 }, 'depth'],
@@ -577,6 +578,13 @@ t.test('a body that is no such question is a 400 that says where', async (t) => 
   t.equal(await cores(Array(1001).fill('family')), 'cores')
   t.equal(await cores(['family'], '/cores/family/match'), 'cores')
   t.equal(await cores([]), undefined)
+  const found = async (question: string, body: object, message: RegExp) => {
+    const { value } = await ask(serving, `POST /cores/family/${question}`, body)
+    t.match(value, { errors: [{ message }] })
+  }
+  await found('solve', { patterns: 'x' }, /^must be an array of patterns, not the string "x"$/)
+  await found('retrieve', { vector: [1], entities: -1 }, /from 1 to 10000, not -1$/)
+  await found('retrieve', { vector: [1], entities: 0 }, /from 1 to 10000, not 0$/)
   t.strictSame(serving.errors, [])
 })
 

@@ -47,7 +47,7 @@ const asked = {
 }
 const retrieval = {
   'use?': object({ 'words?': flag, 'names?': flag, 'walk?': flag, 'vectors?': flag }),
-  'entities?': count,
+  'entities?': { type: 'integer', minimum: 1 },
   'triples?': count,
   'depth?': count,
   'maxTriples?': count,
