@@ -143,6 +143,16 @@ t.test('it is ready while the storage takes work', async (t) => {
   t.equal((await send(`${url}/readyz`)).status, 200)
 })
 
+t.test('it is not ready once the store was closed, which is no failure', async (t) => {
+  const { health, close } = await openStore(t, new MemoryBackend())
+  const { url, errors } = await serve(t, { health })
+  await close()
+  const unready = await send(`${url}/readyz`)
+  t.equal(unready.status, 503)
+  t.equal(unready.body.toString(), '{"status":"unready","where":[]}')
+  t.strictSame(errors, [])
+})
+
 t.test('labels are bounded, and what is in them is escaped', (t) => {
   const counter = new Counter('steps', 'Steps.')
   for (let n = 0; n < 3000; n++) counter.add({ flow: `f${n}`, step: 's' })
