@@ -109,6 +109,9 @@ export class CoreImporter {
   ): Promise<ImportSummary> {
     checkOptions('import()', options, importOptions)
     const { mode = 'append', copies = 1, index: isIndexed = false, dialect = 'any' } = options
+    if (mode === 'replace' && copies > 1) {
+      throw new TypeError("import(): copies are of an 'append'; what replaces a core is there once")
+    }
     const conditions = conditionsIn(options as ChangeConditions)
     const signal = eitherOf(this.#closing, options.signal)
     const how = { mode, copies, member, expected, conditions, signal }

@@ -44,7 +44,8 @@ export interface ImportOptions extends ChangeConditions {
   readonly mode?: 'append' | 'replace'
   /**
    * How often an `append` leaves this content in the core: it adds nothing where it is there as often.
-   * Default 1. For who imports message by message, some of which are the same on purpose.
+   * Default 1, and no more with `replace`. For who imports message by message, some of which are the
+   * same on purpose.
    */
   readonly copies?: number
   /**
@@ -70,7 +71,7 @@ export interface ExportOptions {
   readonly dialect?: ExportDialect
   /** Only the bytes from this one on. Of the specification's dialect alone, as `to`. Default 0. */
   readonly from?: number
-  /** Only the bytes before this one; all where there are fewer. */
+  /** Only the bytes before this one, all where there are fewer; not before `from`. */
   readonly to?: number
   /** Aborts the export, also while it is read. */
   readonly signal?: AbortSignal

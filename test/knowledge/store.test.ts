@@ -137,6 +137,8 @@ for (const [engine, createBackend] of backends) {
       t.strictSame([await put('a', 2), await put('a', 2), await put('a')], [false, true, true])
       t.equal(await put('c', 9), false)
       t.ok((await exported(knowledge, ref)).equals(stream('a', 'b', 'a', 'c')))
+      const twice = knowledge.import(ref, stream('a'), { mode: 'replace', copies: 2 })
+      await t.rejects(twice, TypeError)
       await Promise.all(Array.from({ length: 4 }, () => put('a', 3)))
       t.ok((await exported(knowledge, ref)).equals(stream('a', 'b', 'a', 'c', 'a')))
       t.strictSame(await coreProblems(backend), [])
