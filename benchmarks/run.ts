@@ -21,6 +21,7 @@ import { buildSqlite } from './sqlite-build.js'
 const scenarios = [
   'import-triples',
   'import-embeddings',
+  'import-large',
   'export',
   'export-http',
   'import-http',

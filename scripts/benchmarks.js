@@ -21,7 +21,15 @@ const groups = [
     name: 'cores',
     title: 'Cores',
     files: [
-      ...['import-triples', 'import-embeddings', 'export', 'chunks', 'scanner', 'small-cores'],
+      ...[
+        'import-triples',
+        'import-embeddings',
+        'import-large',
+        'export',
+        'chunks',
+        'scanner',
+        'small-cores',
+      ],
       ...['backup', 'postgres', 'shared'],
     ],
   },

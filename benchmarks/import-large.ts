@@ -1,0 +1,85 @@
+// A core of 4 GiB, imported, against a program that writes the same bytes to files of 1 MiB and syncs each of
+// them, four in flight: what a disk gives who does nothing but write.
+
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LevelBackend } from '../adapters/level/index.js'
+import { createLorekeep } from '../src/index.js'
+import * as bench from './measure.js'
+import { createStream, cut, ref, type Stream } from './stream.js'
+
+const rounds = 7
+const inFlight = 4
+/** With the last message less than 128 MiB: `maxCoreBytes` is 4 GiB. */
+const streamBytes = 128 * bench.MiB - 16 * 1024
+const times = 32
+
+const stream = createStream('triples', streamBytes)
+const bytes = times * stream.bytes.length
+const digest = digestOf(repeated([stream.bytes]))
+bench.note(`import-large: ${bytes} bytes, ${times * stream.messages} messages`)
+const chunks = cut(stream.bytes, 128 * 1024)
+const slices = cut(stream.bytes, bench.MiB)
+const { ours, theirs } = await bench.interleave(rounds, {
+  ours: (round) => importAll(stream, round === rounds - 1),
+  theirs: () => writeFiles(),
+})
+bench.report(
+  bench.compareRates(
+    { scenario: 'import of 4 GiB', peer: 'files of 1 MiB, each synced (fdatasync), 4 in flight' },
+    bytes,
+    ours,
+    theirs,
+    { least: 0.8 },
+  ),
+)
+
+function importAll({ messages, items }: Stream, readBack: boolean): Promise<number> {
+  return bench.inDirectory(async (directory) => {
+    await using keep = await createLorekeep({ backend: new LevelBackend(directory) })
+    const { knowledge } = keep
+    const time = await bench.seconds(async () => {
+      const summary = await knowledge.import(ref, repeated(chunks))
+      bench.check(summary.digest === digest, 'the digest of the import')
+    })
+    const stat = await knowledge.stat(ref)
+    const isWhole = stat?.messages === times * messages && stat.triples === times * items
+    bench.check(isWhole, 'the counts of the core')
+    if (readBack) {
+      const hash = createHash('sha256')
+      for await (const slice of await knowledge.export(ref)) hash.update(slice)
+      bench.check(hash.digest('hex') === digest, 'the bytes of the export')
+    }
+    return time
+  })
+}
+
+function writeFiles(): Promise<number> {
+  return bench.inDirectory((directory) =>
+    bench.seconds(async () => {
+      const all = repeated(slices)
+      let count = 0
+      const write = async () => {
+        for (const slice of all) {
+          const file = await open(join(directory, `${count++}`), 'wx')
+          await file.write(slice)
+          await file.datasync()
+          await file.close()
+        }
+      }
+      await Promise.all(Array.from({ length: inFlight }, write))
+      bench.check(count === times * slices.length, 'the count of the files')
+    }),
+  )
+}
+
+function* repeated(pieces: readonly Buffer[]): Generator<Buffer, void, undefined> {
+  for (let n = 0; n < times; n++) yield* pieces
+}
+
+function digestOf(pieces: Iterable<Buffer>): string {
+  const hash = createHash('sha256')
+  for (const piece of pieces) hash.update(piece)
+  return hash.digest('hex')
+}
