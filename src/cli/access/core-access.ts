@@ -11,7 +11,6 @@ import type {
   ImportSummary,
 } from '../../knowledge/types.js'
 import { CutShort, describe } from '../output/failure.js'
-import type { AccessOptions } from './access.js'
 import { telling } from './loss.js'
 import type { Stores } from './stores.js'
 
@@ -52,7 +51,10 @@ const importing = {
   sent: 'whether the core was stored is not known; importing it again is safe',
 }
 
-export function coresIn({ knowledge, close }: Stores, { url }: AccessOptions): CoreAccess {
+export function coresIn(
+  { knowledge, close }: Stores,
+  { url }: { readonly url?: URL | undefined },
+): CoreAccess {
   return {
     async import(ref, source, { dialect, onProgress, ...options }) {
       const told = (counts: Partial<CoreCounts>) => {
