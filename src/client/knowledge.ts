@@ -64,9 +64,6 @@ export function createKnowledge(connection: Connection): RemoteKnowledge {
     if (!isStored && (from ?? to) !== undefined) {
       throw new TypeError(`from and to are for what is stored, not for dialect '${dialect}'`)
     }
-    if (from !== undefined && to !== undefined && from > to) {
-      throw new TypeError(`from is ${from}, and to, ${to}, lies before it`)
-    }
     // What is known of a core and what is read of it are of one version, by its tag.
     for (let at = 1; ; at++) {
       const stat = await known(ref, signal)

@@ -26,9 +26,8 @@ export function broken(rule: Rule<unknown>, value: unknown): string {
 }
 
 function found({ item }: Rule<unknown>, value: unknown): string {
-  if (item === undefined || !Array.isArray(value)) return shown(value)
-  const wrong = value.findIndex((one) => !item.holds(one))
-  return wrong < 0 ? shown(value) : `${shown(value)} with ${shown(value[wrong])} in it`
+  const wrong = item && Array.isArray(value) ? value.filter((one) => !item.holds(one)) : []
+  return shown(value) + (wrong.length > 0 ? ` with ${shown(wrong[0])} in it` : '')
 }
 
 /** For a rule of one place, in its own words. */

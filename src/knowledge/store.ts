@@ -247,9 +247,6 @@ class StoredKnowledge implements ClosableKnowledgeStore {
         `export(): from and to are for what is stored, not for dialect '${dialect}'`,
       )
     }
-    if (from !== undefined && to !== undefined && from > to) {
-      throw new TypeError(`export(): from is ${from}, and to, ${to}, lies before it`)
-    }
     const name = checkRef(ref)
     return this.#inFlight.run(async () => {
       signal?.throwIfAborted()

@@ -71,7 +71,7 @@ export interface ExportOptions {
   readonly dialect?: ExportDialect
   /** Only the bytes from this one on. Of the specification's dialect alone, as `to`. Default 0. */
   readonly from?: number
-  /** Only the bytes before this one, all where there are fewer; not before `from`. */
+  /** Only the bytes before this one; all where there are fewer. */
   readonly to?: number
   /** Aborts the export, also while it is read. */
   readonly signal?: AbortSignal

@@ -235,7 +235,7 @@ for (const [door, open] of Object.entries(doors)) {
     }
     t.strictSame(await bytesOf(await knowledge.export(ref, { from: 5 })), bytes.subarray(5))
     t.strictSame(await bytesOf(await knowledge.export(ref, { from: 1e9 })), Buffer.of())
-    await t.rejects(knowledge.export(ref, { from: 6, to: 5 }), TypeError)
+    t.strictSame(await bytesOf(await knowledge.export(ref, { from: 6, to: 5 })), Buffer.of())
     const dialect = await knowledge.export(ref, { dialect: 'trustgraph-2' })
     t.ok((await bytesOf(dialect)).length > 0)
     await t.rejects(knowledge.export(ref, { dialect: 'trustgraph-2', from: 1 }), TypeError)
