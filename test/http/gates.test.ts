@@ -88,8 +88,8 @@ t.test(
 
 t.test('what is of RDF alone is refused with a core', async (t) => {
   const { url } = await serve(t, { authenticate })
-  for (const name of ['loss', 'base', 'collection']) {
-    const path = `${url}/api/v1/import-core?id=x&${name}=drop`
+  for (const [name, value] of Object.entries({ loss: 'drop', base: 'urn:b', collection: 'c' })) {
+    const path = `${url}/api/v1/import-core?id=x&${name}=${value}`
     const reply = await send(path, { method: 'POST', headers: as('writer'), body: Buffer.of() })
     t.equal(reply.status, 400)
     t.match(json(reply).detail, `${name} is for RDF`)
