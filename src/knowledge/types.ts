@@ -51,8 +51,8 @@ export interface ImportOptions extends ChangeConditions {
   /**
    * Indexes what is imported, for questions: from 1 MiB on in the same pass, so that both are there
    * when the import has ended, less soon after. False by default: then what is small is indexed soon
-   * all the same, and more by the first question that needs it, or by index(). Questions see it at once
-   * in any case.
+   * all the same, and more by index(), or by the first question about more than 4 MiB of such.
+   * Questions see it at once in any case.
    */
   readonly index?: boolean
   /** `any` (the default) reads every dialect of docs/dialects.md, `specification` that one alone. */
