@@ -51,6 +51,20 @@ const dels = (numbers: readonly number[]): Operation[] =>
 const write = (storage: Storage, operations: readonly Operation[]) =>
   storage.write(operations, { together: true })
 
+void t.test('values are written whole, however they lie to what one call writes', async (t) => {
+  const MiB = 1024 * KiB
+  const lengths = [600_000, 600_000, MiB, MiB + 1, 6 * MiB - 1, least, MiB - least, least]
+  await withSlices(t.testdir(), async (storage) => {
+    await write(
+      storage,
+      lengths.flatMap((length, number) => puts([number], length)),
+    )
+    for (const [number, length] of lengths.entries()) {
+      assertBytes(await storage.get(numbered(number)), valued(length, number))
+    }
+  })
+})
+
 void t.test('values of one write share a file, and each is read by itself', async (t) => {
   const directory = t.testdir()
   const lengths = [least, least + 1, 200_000, 5, 16 * KiB, 3 * least]
