@@ -7,6 +7,8 @@ import { unknownMember } from '../door/wording.js'
 import { LorekeepError } from '../errors.js'
 import type { Parameters } from './parameters.js'
 
+export type Pair = readonly [name: string, value: string]
+
 /**
  * The path as the routes spell it. Under `app.use('/files', handler)` Express takes the mount
  * off `req.url`, which changes nothing here; under `app.use('/api/v1', handler)` it takes the
@@ -27,10 +29,18 @@ export function pathOf(request: IncomingMessage, prefix: string): string {
  * @throws LorekeepError `LK_HTTP_REQUEST` with `details.errors`
  */
 export function parseQuery(text: string, parameters: Parameters = {}): ReadonlyMap<string, string> {
+  return queryOf(text === '' ? [] : parsePairs(text), parameters)
+}
+
+/** As parseQuery(), of pairs that came in the query and in a form. */
+export function queryOf(
+  pairs: readonly Pair[],
+  parameters: Parameters,
+): ReadonlyMap<string, string> {
   const query = new Map<string, string>()
   const twice = new Set<string>()
   const problems = new Problems()
-  for (const [name, value] of text === '' ? [] : parsePairs(text)) {
+  for (const [name, value] of pairs) {
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (parameter === undefined) {
       problems.fail([name], () => unknownMember(name, Object.keys(parameters)))
@@ -51,23 +61,11 @@ export function parseQuery(text: string, parameters: Parameters = {}): ReadonlyM
   return query
 }
 
-/** @throws LorekeepError `LK_HTTP_REQUEST` with `details.errors` */
-export function checkNames(
-  pairs: readonly (readonly [string, string])[],
-  names: readonly string[],
-): void {
-  const problems = new Problems()
-  for (const [name] of pairs) {
-    if (!names.includes(name)) problems.fail([name], () => unknownMember(name, names))
-  }
-  problems.throwIfAny('LK_HTTP_REQUEST')
-}
-
 /** More than all that may be repeated: a body of nothing else took 100 ms to be refused, name by name. */
 const maxPairs = 5000
 
 /** Names and values as a query, or a form, has them. @throws LorekeepError `LK_HTTP_REQUEST` */
-export function parsePairs(text: string): readonly (readonly [string, string])[] {
+export function parsePairs(text: string): readonly Pair[] {
   const all = text.split('&', maxPairs + 1)
   if (all.length > maxPairs) {
     throw new LorekeepError('LK_HTTP_REQUEST', `there are more than ${maxPairs} parameters`)
@@ -81,18 +79,6 @@ export function parsePairs(text: string): readonly (readonly [string, string])[]
       decodeComponent(value.replaceAll('+', ' ')),
     ] as const
   })
-}
-
-/** @throws LorekeepError `LK_HTTP_REQUEST` where a name is there twice */
-export function singles(
-  pairs: readonly (readonly [string, string])[],
-): ReadonlyMap<string, string> {
-  const query = new Map<string, string>()
-  for (const [name, value] of pairs) {
-    if (query.has(name)) throw requestError(name, 'is given twice')
-    query.set(name, value)
-  }
-  return query
 }
 
 /** A parameter, or a member of a body, that is wrong. */

@@ -26,7 +26,7 @@ export function healthRoutes({ health }: HealthRoutesOptions): readonly Route[] 
     operation: 'readiness',
     media: [],
     run: async (call) => {
-      const { ready, problems } = await health().catch(closed)
+      const { ready, problems } = await health().catch(unreadyOnceClosed)
       if (ready) return answerJson(call, 200, { status: 'ready' })
       const where = problems.map(({ where }) => where).sort()
       await answerJson(call, 503, { status: 'unready', where }, { 'Retry-After': '1' })
@@ -36,7 +36,7 @@ export function healthRoutes({ health }: HealthRoutesOptions): readonly Route[] 
 }
 
 /** A store that was closed is no failure to be told of at every probe: the process is on its way out. */
-function closed(error: unknown): Pick<Health, 'ready' | 'problems'> {
+function unreadyOnceClosed(error: unknown): Pick<Health, 'ready' | 'problems'> {
   if (!hasCode(error, 'LK_CLOSED')) throw error
   return { ready: false, problems: [] }
 }

@@ -14,7 +14,7 @@ import { answer } from '../reply.js'
 import type { Exchange, Route } from '../routes.js'
 import type { Places } from '../places.js'
 import { answerStream, whileConnected } from '../stream.js'
-import { checkNames, parsePairs, requestError, singles } from '../target.js'
+import { parsePairs, queryOf, requestError, type Pair } from '../target.js'
 
 interface SparqlRoutesOptions {
   readonly prefix: string
@@ -25,8 +25,6 @@ interface SparqlRoutesOptions {
   readonly maxQueryMs: number
   readonly questions: Places
 }
-
-type Pair = readonly [name: string, value: string]
 
 /** A query is text that somebody wrote; parsing holds everyone else up. */
 const maxQueryBytes = 256 * 1024
@@ -52,7 +50,6 @@ const query = {
     repeatable: true,
   },
 } as const satisfies Parameters
-const repeatable = ['core', 'default-graph-uri', 'named-graph-uri']
 
 export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
   const { prefix, knowledge, sparql, idleTimeoutMs, exportIdleTimeoutMs } = options
@@ -92,9 +89,7 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
     const type = (call.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
     const inUrl = parsePairs(call.queryText)
     if (type === 'application/x-www-form-urlencoded') {
-      const form = parsePairs(await readText(exchange))
-      checkNames(form, Object.keys(query))
-      await ask(exchange, [...inUrl, ...form])
+      await ask(exchange, [...inUrl, ...parsePairs(await readText(exchange))])
     } else if (type === 'application/sparql-query') {
       await ask(exchange, [...inUrl, ['query', await readText(exchange)]])
     } else if (type === 'application/sparql-update') {
@@ -118,7 +113,7 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
     const cores = repeated(pairs, 'core', maxCores)
     const defaultGraphs = repeated(pairs, 'default-graph-uri', maxGraphs)
     const namedGraphs = repeated(pairs, 'named-graph-uri', maxGraphs)
-    const parameters = singles(pairs.filter(([name]) => !repeatable.includes(name)))
+    const parameters = queryOf(pairs, query)
     if (parameters.has('update')) throw noUpdate()
     const text = parameters.get('query')
     if (text === undefined) throw requestError('query', 'is missing')

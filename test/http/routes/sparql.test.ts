@@ -181,6 +181,13 @@ t.test('what is no query of ours is a 400', async (t) => {
   t.strictSame(serving.errors, [])
 })
 
+t.test('all that is wrong with a form is told at once', async (t) => {
+  const serving = await serveEcho(t)
+  const reply = await post(serving, form, 'query=a&quarry=c&core=x', '?query=b&core=y')
+  const { errors } = json(reply) as { errors: readonly { path: string }[] }
+  t.same(errors.map(({ path }) => path).sort(), ['quarry', 'query'])
+})
+
 t.test('an answer that breaks off is cut', async (t) => {
   const serving = await serveEcho(t)
   await t.rejects(get(serving, [['query', 'breaks']]), { code: 'ECONNRESET' })
