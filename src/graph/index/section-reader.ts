@@ -51,7 +51,7 @@ export class MainFile {
 
   /**
    * Undefined where blocks are kept: those are as long as what is in them, where lent memory is 256 KiB for each (a
-   * thread that merged 8 times 700 small parts held 890 MiB of it, and 510 without).
+   * process that merged 8 times 700 small parts held 890 MiB, and 510 without).
    */
   get #lender(): BlockStorage['lender'] {
     return this.#keepsAll ? undefined : this.#storage.lender

@@ -28,8 +28,11 @@ export class Blocks implements BlockStorage {
   writing = 0
   /** What is lent and was not given back. What was is not what it was. */
   readonly lent = new Set<Uint8Array>()
+  /** How often somebody asked for something to be lent. */
+  lendings = 0
   readonly lender = {
     get: async (key: Uint8Array) => {
+      this.lendings++
       const value = await this.get(key)
       if (value !== undefined) this.lent.add(value)
       return value

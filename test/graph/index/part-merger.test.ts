@@ -191,9 +191,23 @@ t.test(
     }
     const inputs = parts.map((part) => ({ part, dead: [] }))
     assert.ok(await mergeParts(storage, 'merged', inputs, options))
+    t.ok(storage.lendings > 0)
     t.equal(storage.lent.size, 0)
   },
 )
+
+t.test('blocks of small parts, which a merge keeps, are not lent', async (t) => {
+  const storage = new Blocks()
+  const random = new Random(seed)
+  const parts: PartRecord[] = []
+  for (let n = 0; n < 20; n++) {
+    const saying = largeSaying(random, 50, n % 2, false)
+    parts.push(...(await buildParts(storage, `built ${n}`, [saying])))
+  }
+  const inputs = parts.map((part) => ({ part, dead: [] }))
+  assert.ok(await mergeParts(storage, 'merged', inputs, options))
+  t.equal(storage.lendings, 0)
+})
 
 for (const isSmall of [true, false]) {
   t.test(`parts of many blocks, ${isSmall ? 'here' : 'in a thread'} (seed ${seed})`, async (t) => {
