@@ -36,9 +36,9 @@ export interface ValueFilesOptions {
 const sharedBytes = 4 * 1024 * 1024
 
 /**
- * One call writes at most so many. Of one with more Linux makes pieces of 2 MiB or more of the page cache, and where a
- * virtual machine gives free memory back to its host it is such pieces that have to be fetched again, at 2.5 s a GiB: an
- * import of 2 GiB took 6.7 s with calls of 4 MiB, 5.7 with these, and 4.5 with either where the memory was there.
+ * One call writes at most so many. Of more than that a recent Linux makes pieces of 2 MiB and more in the page cache, and
+ * where a virtual machine gives free memory back to its host it is such pieces that have to be fetched again, at 2.5 s a
+ * GiB: an import of 2 GiB took 6.7 s with calls of 4 MiB, 5.7 with these, and 4.5 with either where the memory was there.
  */
 const callBytes = 1024 * 1024
 
