@@ -32,7 +32,7 @@ export function parseQuery(text: string, parameters: Parameters = {}): ReadonlyM
   return queryOf(text === '' ? [] : parsePairs(text), parameters)
 }
 
-/** As parseQuery(), of pairs that came in the query and in a form. */
+/** As parseQuery(), of pairs wherever they came from. @throws LorekeepError `LK_HTTP_REQUEST` with `details.errors` */
 export function queryOf(
   pairs: readonly Pair[],
   parameters: Parameters,

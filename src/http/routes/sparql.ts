@@ -104,6 +104,7 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
 
   async function ask(exchange: Exchange, pairs: readonly Pair[]): Promise<void> {
     const { call, principal } = exchange
+    const parameters = queryOf(pairs, query)
     if (sparql === undefined) {
       throw new LorekeepError(
         'LK_PEER_MISSING',
@@ -113,7 +114,6 @@ export function sparqlRoutes(options: SparqlRoutesOptions): readonly Route[] {
     const cores = repeated(pairs, 'core', maxCores)
     const defaultGraphs = repeated(pairs, 'default-graph-uri', maxGraphs)
     const namedGraphs = repeated(pairs, 'named-graph-uri', maxGraphs)
-    const parameters = queryOf(pairs, query)
     if (parameters.has('update')) throw noUpdate()
     const text = parameters.get('query')
     if (text === undefined) throw requestError('query', 'is missing')

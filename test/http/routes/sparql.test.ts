@@ -181,9 +181,10 @@ t.test('what is no query of ours is a 400', async (t) => {
   t.strictSame(serving.errors, [])
 })
 
-t.test('all that is wrong with a form is told at once', async (t) => {
+t.test('names that are unknown or there twice, in URL and form, are told at once', async (t) => {
   const serving = await serveEcho(t)
-  const reply = await post(serving, form, 'query=a&quarry=c&core=x', '?query=b&core=y')
+  const wrong = 'query=a&quarry=c&core=x&named-graph-uri='
+  const reply = await post(serving, form, wrong, '?query=b&core=y')
   const { errors } = json(reply) as { errors: readonly { path: string }[] }
   t.same(errors.map(({ path }) => path).sort(), ['quarry', 'query'])
 })
