@@ -8,6 +8,7 @@ import { Level } from 'level'
 import t from 'tap'
 import { LevelFiles } from '../../adapters/level/files.js'
 import { LevelBackend } from '../../adapters/level/index.js'
+import { before, behind } from '../../adapters/level/value-files.js'
 import { hasCode } from '../../src/errors.js'
 import type { Operation, Storage } from '../../src/storage.js'
 import { assertBytes, collect, hex, numbered, text } from '../suite/bytes.js'
@@ -50,6 +51,22 @@ const dels = (numbers: readonly number[]): Operation[] =>
 
 const write = (storage: Storage, operations: readonly Operation[]) =>
   storage.write(operations, { together: true })
+
+void t.test('values are cut wherever a call ends', async () => {
+  await withSeed((random) => {
+    for (let round = 0; round < 500; round++) {
+      const values = Array.from({ length: 1 + random.integer(5) }, () =>
+        random.bytes(1 + random.integer(40)),
+      )
+      const whole = Buffer.concat(values)
+      const bytes = 1 + random.integer(whole.length)
+      assertBytes(Buffer.concat(before(values, bytes)), whole.subarray(0, bytes))
+      assertBytes(Buffer.concat(before(values, whole.length + 1)), whole)
+      assertBytes(Buffer.concat(behind(values, bytes)), whole.subarray(bytes))
+    }
+    return Promise.resolve()
+  })
+})
 
 void t.test('values are written whole, however they lie to what one call writes', async (t) => {
   const MiB = 1024 * KiB
