@@ -82,7 +82,7 @@ export class CheckedFiles {
   }
 }
 
-function sumsOf(bytes: Uint8Array, hash: Hash): bigint[] {
+export function sumsOf(bytes: Uint8Array, hash: Hash): bigint[] {
   const sums: bigint[] = []
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     sums.push(hash(bytes.subarray(at, at + pieceBytes), BigInt(at)))
