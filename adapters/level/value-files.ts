@@ -7,14 +7,13 @@
 
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fdatasync, open, openSync, read, readSync, writev } from 'node:fs'
-import { mkdir, open as openHandle, readdir, unlink } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { mkdir, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Operation } from '../../src/storage.js'
 import { corrupt } from './checksum.js'
-import { syncsDirectories } from './directories.js'
 import { translate } from './failures.js'
+import { FileNames } from './file-names.js'
 import { PieceChecksums, pieceBytes, pieces } from './piece-checksums.js'
 import type { Pointer } from './pointer.js'
 
@@ -88,25 +87,20 @@ export class ValueFiles {
   readonly #directory: string
   readonly #reads: ReadonlySet<Promise<unknown>>
   readonly #assertHeld: () => void
-  /** Undefined on Windows, which cannot sync a directory. */
-  readonly #handle: FileHandle | undefined
+  readonly #names: FileNames
   readonly #writes = new Slots(maxWrites)
   readonly #readSlots = new Slots(maxReads)
   readonly #unlinks = new Slots(maxUnlinks)
   readonly #background = new Set<Promise<unknown>>()
 
-  private constructor(
-    options: ValueFilesOptions,
-    checksums: PieceChecksums,
-    handle: FileHandle | undefined,
-  ) {
+  private constructor(options: ValueFilesOptions, checksums: PieceChecksums, names: FileNames) {
     this.separateBytes = options.separateBytes
     this.checksums = checksums
     this.#partition = options.partition
     this.#directory = options.directory
     this.#reads = options.reads
     this.#assertHeld = options.assertHeld
-    this.#handle = handle
+    this.#names = names
   }
 
   /** Creates the directory where it does not exist. Its name is for the caller to make durable. */
@@ -124,8 +118,7 @@ export class ValueFiles {
     const { directory } = options
     const checksums = await PieceChecksums.load()
     try {
-      const handle = syncsDirectories ? await openHandle(directory, 'r') : undefined
-      return new ValueFiles(options, checksums, handle)
+      return new ValueFiles(options, checksums, await FileNames.open(directory))
     } catch (error) {
       throw translate(error, directory)
     }
@@ -144,12 +137,16 @@ export class ValueFiles {
     return new RequestFiles(this, operations, together)
   }
 
-  /** Writes one file of values, one behind the other, from the caller's bytes as they lie there. */
+  /**
+   * Writes one file of values, one behind the other, from the caller's bytes as they lie there. It is durable then, and
+   * so is its name where `assertNamed()` does not throw.
+   */
   write(name: string, values: readonly Uint8Array[], wanted: () => boolean): Promise<void> {
     return this.#writes.run(async () => {
       if (!wanted()) return
       this.#assertHeld()
       const file = await openFile(this.#path(name), 'wx')
+      const named = this.#names.sync()
       try {
         let at = 0
         for (let left = values; left.length > 0;) {
@@ -161,17 +158,14 @@ export class ValueFiles {
         await syncFile(file)
       } finally {
         closeSync(file)
+        await named
       }
     })
   }
 
-  /** Makes the names of files written before this call durable. */
-  async sync(): Promise<void> {
-    try {
-      await this.#handle?.sync()
-    } catch (error) {
-      throw translate(error, this.#directory)
-    }
+  /** Throws where the name of a file that was written may be lost. */
+  assertNamed(): void {
+    this.#names.assertDurable()
   }
 
   /** The value a pointer names, or `LK_STORAGE_CORRUPT` where that is missing or damaged. */
@@ -308,7 +302,7 @@ export class ValueFiles {
 
   async close(): Promise<void> {
     while (this.#background.size > 0) await Promise.allSettled(this.#background)
-    await this.#handle?.close()
+    await this.#names.close()
   }
 
   #path(name: string): string {

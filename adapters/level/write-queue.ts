@@ -7,7 +7,7 @@
 // that they do not (40 holes in 40 rounds); a group shares the sync anyway.
 //
 // Large values go to files, which are written from the call of write() on, several at a time. A
-// request's turn comes when its files are done; their names are made durable before the batch.
+// request's turn comes when they and their names are durable.
 
 import { LorekeepError } from '../../src/errors.js'
 import type { Operation, Precondition } from '../../src/storage.js'
@@ -127,9 +127,8 @@ export class WriteQueue {
     const { engine, files } = this.#options
     let affected: Affected | undefined
     try {
-      // Where that fails, the names of files that wait behind may be lost as well, and the kernel
-      // says so only once.
-      if (group.accepted.some((request) => request.files)) await files?.sync()
+      // Also where the name is that of a file that waits behind: the kernel says so only once.
+      if (group.accepted.some((request) => request.files)) files?.assertNamed()
       const { level } = engine
       // Before, or LevelDB could make its next log in somebody else's directory; after, because
       // what has gone into one that is removed by now was not stored.

@@ -210,3 +210,59 @@ void t.test(
     await failing.close()
   },
 )
+
+void t.test(
+  'a value in a file is there once its name is durable, and where that fails nothing is',
+  { skip: process.platform !== 'linux' && 'no /proc' },
+  async (t) => {
+    const location = await realpath(t.testdir())
+    const backend = new LevelBackend(location)
+    t.teardown(() => backend.close())
+    const storage = await backend.open('slices')
+
+    await using file = await open(location, 'r')
+    const prototype = Object.getPrototypeOf(file) as { sync: () => Promise<void> }
+    const { sync } = prototype
+    t.teardown(() => (prototype.sync = sync))
+    let syncs = 0
+    let answer: () => Promise<void> = () => Promise.resolve()
+    prototype.sync = async function (this: FileHandle) {
+      const path = await readlink(`/proc/self/fd/${this.fd}`)
+      if (path === join(location, 'slices', 'values')) {
+        syncs++
+        await answer()
+      }
+      return sync.call(this)
+    }
+    const put = (n: number) =>
+      storage.write([{ type: 'put', key: numbered(n), value: new Uint8Array(200_000) }])
+
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => (letGo = resolve))
+    answer = () => held
+    const written: number[] = []
+    const writes = [1, 2, 3].map((n) => put(n).then(() => written.push(n)))
+    while (syncs < 1) await delay(5)
+    // Many times what a write takes.
+    await delay(300)
+    t.strictSame(written, [])
+    t.equal(await storage.get(numbered(1)), undefined)
+    letGo()
+    await Promise.all(writes)
+    t.strictSame(written, [1, 2, 3])
+    t.ok(syncs <= 3, `${syncs} syncs for three values`)
+
+    answer = () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }))
+    await t.rejects(put(4), { code: 'LK_STORAGE_FAILED', cause: { code: 'EIO' } })
+    await t.rejects(put(5), { code: 'LK_STORAGE_UNAVAILABLE' })
+    answer = () => Promise.resolve()
+    for (;;) {
+      const code = await put(6).catch((error: unknown) => (error as { code: string }).code)
+      if (code === undefined) break
+      t.equal(code, 'LK_STORAGE_UNAVAILABLE')
+      await delay(20)
+    }
+    t.equal(await storage.get(numbered(4)), undefined)
+    t.equal((await storage.get(numbered(6)))?.length, 200_000)
+  },
+)
