@@ -28,8 +28,7 @@ export interface AcceptedDocument {
   readonly carrier?: Carrier
 }
 
-interface DocumentOptions {
-  readonly defaultUser: string
+interface DocumentLimits {
   /** Bytes of the text before decoding from its charset; of `content`, in UTF-8. */
   readonly maxTextBytes: number
   readonly maxMetadataTriples: number
@@ -53,10 +52,11 @@ interface DocumentProblem extends Problem {
  */
 export function acceptDocument(
   document: unknown,
-  options: DocumentOptions,
+  limits: DocumentLimits,
+  defaultUser: string,
   carrier?: Carrier,
 ): AcceptedDocument {
-  const accepted = new DocumentReader(options).read(document)
+  const accepted = new DocumentReader(limits).read(document, defaultUser)
   return carrier === undefined ? accepted : { ...accepted, carrier }
 }
 
@@ -87,34 +87,37 @@ const maxMetadataLength = 4 * 1024 * 1024
 const nothing = new Uint8Array(0)
 
 class DocumentReader {
-  readonly #options: DocumentOptions
+  readonly #limits: DocumentLimits
   readonly #problems = new Problems<DocumentProblem>()
   #refusal: LorekeepError | undefined
   /** Of all its strings, in UTF-16 code units. */
   #metadataLength = 0
 
-  constructor(options: DocumentOptions) {
-    this.#options = options
+  constructor(limits: DocumentLimits) {
+    this.#limits = limits
   }
 
-  read(document: unknown): AcceptedDocument {
+  read(document: unknown, defaultUser: string): AcceptedDocument {
     const isFile = isRecord(document) && own(document, 'bytes') !== undefined
     const fields = this.#fields(document, 'a document', '', isFile ? fileMembers : members) ?? {}
     const title = this.#title(own(fields, 'title') ?? undefined)
     const id = own(fields, 'id') ?? undefined
-    const accepted = {
+    // Written out: to spread two objects here took 0.5 us of the 2.5.
+    const accepted: { -readonly [Name in keyof AcceptedDocument]: AcceptedDocument[Name] } = {
       id: this.#name(isFile ? (id ?? own(fields, 'name')) : id, 'id', maxNameBytes),
-      user: this.#name(own(fields, 'user') ?? this.#options.defaultUser, 'user', maxNameBytes),
+      user: this.#name(own(fields, 'user') ?? defaultUser, 'user', maxNameBytes),
       collection: this.#name(
         own(fields, 'collection') ?? 'default',
         'collection',
         maxCollectionBytes,
       ),
-      ...(title !== undefined && { title }),
       metadata: this.#metadata(own(fields, 'metadata') ?? []),
       metadataLength: this.#metadataLength,
-      ...(isFile ? this.#file(fields) : { text: this.#text(fields) }),
+      text: nothing,
     }
+    if (title !== undefined) accepted.title = title
+    if (isFile) Object.assign(accepted, this.#file(fields))
+    else accepted.text = this.#text(fields)
     this.#problems.throwIfAny('LK_DOCUMENT_INVALID')
     if (this.#refusal !== undefined) throw this.#refusal
     return accepted
@@ -181,7 +184,7 @@ class DocumentReader {
       return []
     }
     const { length } = value
-    const { maxMetadataTriples } = this.#options
+    const { maxMetadataTriples } = this.#limits
     if (length > maxMetadataTriples) {
       this.#refusal = new LorekeepError(
         'LK_DOCUMENT_TOO_LARGE',
@@ -308,7 +311,7 @@ class DocumentReader {
       this.#fail('bytes', `must be the bytes of a file, a Uint8Array, not ${shown(bytes)}`)
       return { text: nothing }
     }
-    const { maxFileBytes } = this.#options
+    const { maxFileBytes } = this.#limits
     if (bytes.byteLength > maxFileBytes) {
       const found = bytes.byteLength
       const detail = `the file has ${found} bytes; at most ${maxFileBytes} are accepted`
@@ -354,7 +357,7 @@ class DocumentReader {
 
   /** The bytes are counted only where there may be too many. */
   #isTooLarge(atMost: number, count: () => number): boolean {
-    const { maxTextBytes } = this.#options
+    const { maxTextBytes } = this.#limits
     if (atMost <= maxTextBytes) return false
     const bytes = count()
     if (bytes <= maxTextBytes) return false

@@ -2,8 +2,7 @@ import t from 'tap'
 import { hasCode, type LorekeepError } from '../../src/errors.js'
 import { acceptDocument, type AcceptedDocument } from '../../src/flow/document.js'
 
-const options = {
-  defaultUser: 'trustgraph',
+const limits = {
   maxTextBytes: 1000,
   maxMetadataTriples: 1000,
   maxFileBytes: 2000,
@@ -17,7 +16,8 @@ const title = {
   o: { v: 'News from Nowhere', e: false },
 }
 
-const accept = (document: unknown): AcceptedDocument => acceptDocument(document, options)
+const accept = (document: unknown): AcceptedDocument =>
+  acceptDocument(document, limits, 'trustgraph')
 const words = (document: unknown): string => Buffer.from(accept(document).text).toString()
 
 function refusal(document: unknown): LorekeepError | undefined {
@@ -240,7 +240,7 @@ t.test('at most 100 things are told, none of them at length', async (t) => {
 })
 
 t.test('a text of just the most bytes is accepted, one byte more is too large', async (t) => {
-  const most = options.maxTextBytes
+  const most = limits.maxTextBytes
   const wrapped = base64('a'.repeat(most)).replace(/.{76}/g, '$&\r\n')
   for (const [fits, exceeds] of [
     [{ text: base64('a'.repeat(most)) }, { text: base64('a'.repeat(most + 1)) }],
