@@ -1,8 +1,9 @@
 // How a scenario measures and what it tells benchmarks/run.ts.
 
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -209,4 +210,18 @@ export async function inDirectory<T>(work: (directory: string) => Promise<T>): P
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/**
+ * Has a process use so much memory, where there is as much, and end: what a virtual machine has given back to its host
+ * is fetched by it, and by nobody who is measured.
+ */
+export function touchMemory(bytes: number): void {
+  const most = Math.min(bytes, 0.7 * freemem())
+  const program = `
+    const kept = []
+    for (let left = ${Math.floor(most / MiB)}; left > 0; left -= 512) {
+      kept.push(Buffer.alloc(Math.min(left, 512) * ${MiB}, 1))
+    }`
+  execFileSync(process.execPath, ['--eval', program])
 }
