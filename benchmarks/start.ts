@@ -1,8 +1,10 @@
 // How long who starts lorekeep waits, as it is packed: for `import('lorekeep')`, for `lorekeep --help`, and for
-// `lorekeep cores` of a directory with 1,000 cores, each in a new process, with an empty program beside them.
+// `lorekeep cores` of a directory with 1,000 cores, each in a new process, with an empty program beside them, and one
+// that does of the last what cannot be left out: LevelDB is loaded and opened, and what it has of the cores read and printed.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { encodeMessage } from '../src/codec/encoder.js'
@@ -41,6 +43,9 @@ await bench.inDirectory(async (directory) => {
     await writeFile(join(program, name), text)
     return join(program, name)
   }
+  const levels = pathToFileURL(createRequire(import.meta.url).resolve('classic-level')).href
+  const copy = join(directory, 'copy')
+  await cp(data, copy, { recursive: true })
   const index = pathToFileURL('dist/package/dist/index.js').href
   const atExit = await write('exit.cjs', tellsProcessorTime)
   const command = 'dist/package/dist/cli.js'
@@ -55,6 +60,7 @@ await bench.inDirectory(async (directory) => {
       args: [command, 'cores', '--data', data, '--user', user],
       most: 150,
     },
+    'what listing them needs': { args: [await write('list.mjs', listing(levels)), copy] },
   }
   const all = Object.entries(starts).map(([name, start]) => ({
     name,
@@ -77,6 +83,17 @@ await bench.inDirectory(async (directory) => {
     bench.reportValues({ scenario, peer: 'processor time' }, processor, 'ms')
   }
 })
+
+function listing(levels: string): string {
+  return `
+    import level from ${JSON.stringify(levels)}
+    const store = new level.ClassicLevel(process.argv[2] + '/cores', { valueEncoding: 'buffer' })
+    await store.open()
+    const records = await store.values().all()
+    process.stdout.write(records.map((record) => record.toString('latin1')).join('\\n'))
+    await store.close()
+  `
+}
 
 async function fill(directory: string): Promise<void> {
   await using keep = await openOurs(directory)
