@@ -46,6 +46,8 @@ static int journal = -1;
 static int say_fd = -1;
 static unsigned sync_us, table_us;
 static char watched[MAX_FDS];
+/* Opened with O_DSYNC: each write is synced before it returns. */
+static char durable[MAX_FDS];
 static struct { dev_t device; ino_t inode; } files[MAX_FDS];
 static uint32_t syncs;
 
@@ -127,6 +129,7 @@ static int opened(const char *path, int flags, int fd) {
   files[fd].device = found.st_dev;
   files[fd].inode = found.st_ino;
   watched[fd] = ending && !strcmp(ending, ".ldb") ? TABLE : 1;
+  durable[fd] = (flags & O_DSYNC) == O_DSYNC;
   note(OPEN, fd, flags & (O_CREAT | O_TRUNC | O_EXCL | O_ACCMODE), 0, path, strlen(path));
   return fd;
 }
@@ -177,6 +180,15 @@ int close(int fd) {
 
 /* ---- writing ---- */
 
+static int synced(int fd, void *caller);
+
+/* What a write to such a file does before it returns. */
+static ssize_t written(int fd, ssize_t done, int error) {
+  if (done > 0 && durable[fd]) synced(fd, NULL);
+  errno = error;
+  return done;
+}
+
 ssize_t write(int fd, const void *bytes, size_t length) {
   if (journal >= 0 && fd == say_fd) {
     pthread_mutex_lock(&lock);
@@ -191,8 +203,7 @@ ssize_t write(int fd, const void *bytes, size_t length) {
   /* Right for O_APPEND as well: the position is behind what was written. */
   if (done > 0) note(WRITE, fd, 0, lseek(fd, 0, SEEK_CUR) - done, bytes, done);
   pthread_mutex_unlock(&lock);
-  errno = error;
-  return done;
+  return written(fd, done, error);
 }
 
 static void note_parts(int fd, const struct iovec *parts, int count, off_t at, ssize_t done) {
@@ -209,9 +220,10 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
   if (!watching(fd)) return real_writev(fd, parts, count);
   pthread_mutex_lock(&lock);
   ssize_t done = real_writev(fd, parts, count);
+  int error = errno;
   if (done > 0) note_parts(fd, parts, count, lseek(fd, 0, SEEK_CUR) - done, done);
   pthread_mutex_unlock(&lock);
-  return done;
+  return written(fd, done, error);
 }
 
 #define PWRITE(name)                                                       \
@@ -220,9 +232,10 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
     if (!watching(fd)) return real_##name(fd, bytes, length, at);          \
     pthread_mutex_lock(&lock);                                             \
     ssize_t done = real_##name(fd, bytes, length, at);                     \
+    int error = errno;                                                     \
     if (done > 0) note(WRITE, fd, 0, at, bytes, done);                     \
     pthread_mutex_unlock(&lock);                                           \
-    return done;                                                           \
+    return written(fd, done, error);                                       \
   }
 PWRITE(pwrite)
 PWRITE(pwrite64)
@@ -233,9 +246,10 @@ PWRITE(pwrite64)
     if (!watching(fd)) return real_##name(fd, parts, count, at);           \
     pthread_mutex_lock(&lock);                                             \
     ssize_t done = real_##name(fd, parts, count, at);                      \
+    int error = errno;                                                     \
     if (done > 0) note_parts(fd, parts, count, at, done);                  \
     pthread_mutex_unlock(&lock);                                           \
-    return done;                                                           \
+    return written(fd, done, error);                                       \
   }
 PWRITEV(pwritev)
 PWRITEV(pwritev64)
@@ -385,7 +399,7 @@ int rmdir(const char *path) {
 /* Whether LevelDB itself calls, and not Node for the project. */
 static int by_level(void *caller) {
   Dl_info info;
-  return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "classic-level") != NULL;
+  return caller && dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "classic-level") != NULL;
 }
 
 static int synced(int fd, void *caller) {
