@@ -13,7 +13,9 @@ export class FileNames {
   /** That was asked for and has not begun. */
   #next: Promise<void> | undefined
   #running: Promise<void> | undefined
-  #failure: { readonly error: unknown } | undefined
+  #failures = 0
+  /** Of the last one. */
+  #error: unknown
 
   private constructor(directory: string, handle: FileHandle | undefined) {
     this.#directory = directory
@@ -25,9 +27,14 @@ export class FileNames {
     return new FileNames(directory, syncsDirectories ? await open(directory, 'r') : undefined)
   }
 
+  /** Syncs that have failed. */
+  get failures(): number {
+    return this.#failures
+  }
+
   /**
-   * Settles, never rejects, when the names of files that were made before this call are durable, or `assertDurable()`
-   * throws. Whoever asks while one sync is under way shares the next.
+   * Settles, never rejects, when the names of files that were made before this call are durable, or there is a failure
+   * more. Whoever asks while one sync is under way shares the next.
    */
   sync(): Promise<void> {
     if (this.#handle === undefined) return Promise.resolve()
@@ -42,20 +49,19 @@ export class FileNames {
     try {
       await handle.sync()
     } catch (error) {
-      this.#failure ??= { error }
+      this.#failures++
+      this.#error = error
     } finally {
       this.#running = undefined
     }
   }
 
   /**
-   * Throws, once, where a sync has failed: then any name may be lost that was made before, also one whose own sync has
-   * not, as the kernel tells of it only once.
+   * Throws where a sync has failed since there were so many failures. Then any name may be lost that was made before
+   * it, also one whose own sync has not failed, as the kernel tells of it only once.
    */
-  assertDurable(): void {
-    const failure = this.#failure
-    this.#failure = undefined
-    if (failure !== undefined) throw translate(failure.error, this.#directory)
+  assertDurable(failures: number): void {
+    if (this.#failures > failures) throw translate(this.#error, this.#directory)
   }
 
   async close(): Promise<void> {

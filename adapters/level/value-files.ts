@@ -6,8 +6,17 @@
 // sync it takes as long as to write a mebibyte or more into it.
 
 import { randomBytes } from 'node:crypto'
-import { constants, existsSync, fdatasync, open, read, writev } from 'node:fs'
-import { closeSync, openSync, readSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  open,
+  openSync,
+  read,
+  readSync,
+  writev,
+} from 'node:fs'
 import { mkdir, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -95,20 +104,20 @@ export class ValueFiles {
   readonly #directory: string
   readonly #reads: ReadonlySet<Promise<unknown>>
   readonly #assertHeld: () => void
-  readonly #names: FileNames
+  readonly fileNames: FileNames
   readonly #writes = new Slots(maxWrites)
   readonly #readSlots = new Slots(maxReads)
   readonly #unlinks = new Slots(maxUnlinks)
   readonly #background = new Set<Promise<unknown>>()
 
-  private constructor(options: ValueFilesOptions, checksums: PieceChecksums, names: FileNames) {
+  private constructor(options: ValueFilesOptions, checksums: PieceChecksums, fileNames: FileNames) {
     this.separateBytes = options.separateBytes
     this.checksums = checksums
     this.#partition = options.partition
     this.#directory = options.directory
     this.#reads = options.reads
     this.#assertHeld = options.assertHeld
-    this.#names = names
+    this.fileNames = fileNames
   }
 
   /** Creates the directory where it does not exist. Its name is for the caller to make durable. */
@@ -147,7 +156,7 @@ export class ValueFiles {
 
   /**
    * Writes one file of values, one behind the other, from the caller's bytes as they lie there. It is durable then, and
-   * so is its name where `assertNamed()` does not throw.
+   * so is its name unless a sync of names has failed.
    */
   write(name: string, values: readonly Uint8Array[], wanted: () => boolean): Promise<void> {
     return this.#writes.run(async () => {
@@ -155,7 +164,7 @@ export class ValueFiles {
       this.#assertHeld()
       const isSyncing = syncing !== undefined && lengthOf(values) <= callBytes
       const file = await openFile(this.#path(name), isSyncing ? syncing : 'wx')
-      const named = this.#names.sync()
+      const named = this.fileNames.sync()
       try {
         let at = 0
         for (let left = values; left.length > 0;) {
@@ -170,11 +179,6 @@ export class ValueFiles {
         await named
       }
     })
-  }
-
-  /** Throws where the name of a file that was written may be lost. */
-  assertNamed(): void {
-    this.#names.assertDurable()
   }
 
   /** The value a pointer names, or `LK_STORAGE_CORRUPT` where that is missing or damaged. */
@@ -311,7 +315,7 @@ export class ValueFiles {
 
   async close(): Promise<void> {
     while (this.#background.size > 0) await Promise.allSettled(this.#background)
-    await this.#names.close()
+    await this.fileNames.close()
   }
 
   #path(name: string): string {
@@ -333,14 +337,18 @@ export class RequestFiles {
   readonly settled: Promise<void>
   readonly #files: ValueFiles
   readonly #names: readonly string[]
+  /** Syncs of names that had failed before it began. */
+  readonly #nameFailures: number
+  #isDiscarded = false
   #failure: { readonly error: unknown } | undefined
   #done = false
 
   constructor(files: ValueFiles, operations: readonly Operation[], together: boolean) {
     this.#files = files
+    this.#nameFailures = files.fileNames.failures
     const pointers = new Array<Pointer | undefined>(operations.length).fill(undefined)
     const writes: Promise<void>[] = []
-    const wanted = () => this.#failure === undefined
+    const wanted = () => this.#failure === undefined && !this.#isDiscarded
     const failed = (error: unknown) => void (this.#failure ??= { error })
     for (const puts of sharersOf(files, operations, together)) {
       const name = newName()
@@ -370,8 +378,14 @@ export class RequestFiles {
     return this.#failure
   }
 
+  /** Throws where the name of one of its files may be lost. */
+  assertNamed(): void {
+    this.#files.fileNames.assertDurable(this.#nameFailures)
+  }
+
   /** Removes the files, which no pointer names. Resolves when the caller's bytes are free. */
   discard(): Promise<void> {
+    this.#isDiscarded = true
     const freed = this.settled.then(() => this.#files.inBackground(this.#files.remove(this.#names)))
     // close() must not come between the two.
     this.#files.inBackground(freed)

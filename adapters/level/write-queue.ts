@@ -124,11 +124,10 @@ export class WriteQueue {
 
   /** False where it failed; everybody was told. */
   async #writeGroup(group: Group): Promise<boolean> {
-    const { engine, files } = this.#options
+    const { engine } = this.#options
     let affected: Affected | undefined
     try {
-      // Also where the name is that of a file that waits behind: the kernel says so only once.
-      if (group.accepted.some((request) => request.files)) files?.assertNamed()
+      for (const { files } of group.accepted) files?.assertNamed()
       const { level } = engine
       // Before, or LevelDB could make its next log in somebody else's directory; after, because
       // what has gone into one that is removed by now was not stored.
