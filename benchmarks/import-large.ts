@@ -1,6 +1,6 @@
 // A core of 4 GiB, imported, against a program that writes the same bytes to files of 1 MiB and syncs each of
 // them, four in flight: what a disk gives who does nothing but write. Beside it what an import cannot leave out,
-// whatever it is written in. All memory is touched before each of them: where a virtual machine gives free memory back
+// whatever it is written in. Most of the free memory is touched before each of them: where a virtual machine gives free memory back
 // to its host, the first to need it again would wait for it, 2.5 s a GiB.
 
 import { createHash } from 'node:crypto'

@@ -33,7 +33,7 @@ export function importNeeded(
       const scanner = new CoreScanner(slices, core)
       for (const chunk of chunks) {
         scanner.push(chunk)
-        if (slices.isTurn()) await turn()
+        if (slices.takeTurn()) await turn()
         while (files.areMany) await files.written()
       }
       scanner.finish()
@@ -77,7 +77,7 @@ class Slices {
   }
 
   /** Once for each slice: files that are being written go on in turns of the event loop. */
-  isTurn(): boolean {
+  takeTurn(): boolean {
     const is = this.#isTurn
     this.#isTurn = false
     return is
@@ -117,7 +117,7 @@ class Files {
   }
 
   async end(): Promise<void> {
-    this.#begin()
+    if (this.#full.length > 0) this.#begin()
     await Promise.all(this.#writing)
   }
 

@@ -1,12 +1,16 @@
 // What the opening of a store cannot leave out: all tables read and summed, as LevelDB does not look whether they are
 // damaged, and LevelDB itself opened. That is done to a copy each time: LevelDB changes what it opens.
 
+import { execFileSync } from 'node:child_process'
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import * as bench from './measure.js'
-import { openRaw, rawOptions, type RawLevel } from './peers.js'
+import { openRaw, type RawLevel } from './peers.js'
+
+/** As lorekeep's: a log becomes one table. */
+const options = { writeBufferSize: 16 * bench.MiB }
 
 export const openingName = 'all tables summed, and LevelDB opened'
 
@@ -15,6 +19,8 @@ export function openNeeded(directory: string): Promise<number> {
   return bench.inDirectory(async (copy) => {
     const filter = (path: string) => basename(path) !== 'values'
     await cp(directory, copy, { recursive: true, filter })
+    // LevelDB would wait for what is still to be written of the copy.
+    execFileSync('sync')
     let levels: readonly RawLevel[] = []
     const time = await bench.seconds(async () => (levels = await doWhatIsNeeded(copy)))
     await Promise.all(levels.map((level) => level.close()))
@@ -28,7 +34,7 @@ function doWhatIsNeeded(directory: string): Promise<RawLevel[]> {
   for (const store of stores) {
     for (const name of readdirSync(store)) if (name.endsWith('.ldb')) sum(join(store, name))
   }
-  return Promise.all(stores.map((store) => openRaw(store, rawOptions.default)))
+  return Promise.all(stores.map((store) => openRaw(store, options)))
 }
 
 let space = Buffer.alloc(0)

@@ -2,6 +2,7 @@
 // pinned here, and lorekeep's own dependencies may move without moving the measure.
 
 import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 import type * as Msgpack from '@msgpack/msgpack'
 import type * as ClassicLevelModule from 'classic-level'
 import type * as Msgpackr from 'msgpackr'
@@ -12,6 +13,9 @@ const require = createRequire(new URL('../../benchmarks/package.json', import.me
 export const { encode, decodeMultiStream } = require('@msgpack/msgpack') as typeof Msgpack
 export const { ClassicLevel } = require('classic-level') as typeof ClassicLevelModule
 export const { UnpackrStream, isNativeAccelerationEnabled } = require('msgpackr') as typeof Msgpackr
+
+/** Where a program of its own imports it from. */
+export const classicLevelUrl = pathToFileURL(require.resolve('classic-level')).href
 
 export type RawLevel = ClassicLevelModule.ClassicLevel<Uint8Array, Uint8Array>
 

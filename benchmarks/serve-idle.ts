@@ -4,11 +4,10 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
 import * as bench from './measure.js'
+import { classicLevelUrl } from './peers.js'
 import { statusKiB } from './process-status.js'
 
 const rounds = Number(process.env['ROUNDS'] ?? 3)
@@ -17,10 +16,9 @@ const minuteMs = 60_000
 const mostMsOfMinute = 60
 const mostMiB = 60
 
-const levels = pathToFileURL(createRequire(import.meta.url).resolve('classic-level')).href
 const bareServer = `
   import { createServer } from 'node:http'
-  import level from ${JSON.stringify(levels)}
+  import level from ${JSON.stringify(classicLevelUrl)}
   for (const name of ['1', '2', '3', '4']) {
     await new level.ClassicLevel(process.argv[1] + '/' + name).open()
   }

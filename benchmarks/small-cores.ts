@@ -84,14 +84,18 @@ function putAll(atOnce: number): Promise<number> {
   )
 }
 
-/** So many cores in each batch, one batch after the other. */
+/** So many cores in each batch, one batch after the other. Where several come at once, the next are made meanwhile. */
 async function doWhatIsNeeded(level: RawLevel, together: number): Promise<void> {
+  let writing = Promise.resolve()
   for (let at = 0; at < count; at += together) {
+    if (together === 1) await writing
     const records = streams
       .slice(at, at + together)
       .flatMap((stream, n) => recordsOf(at + n, stream))
-    await level.batch(records, { sync: true })
+    await writing
+    writing = level.batch(records, { sync: true })
   }
+  await writing
 }
 
 function recordsOf(n: number, stream: Buffer) {

@@ -4,12 +4,12 @@
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { encodeMessage } from '../src/codec/encoder.js'
 import { openOurs } from './graph-store.js'
 import * as bench from './measure.js'
+import { classicLevelUrl } from './peers.js'
 
 const cores = 1000
 const user = 'starting'
@@ -20,6 +20,16 @@ interface Took {
   /** Of all threads; undefined where the system has no /proc. */
   readonly cpuMs: number | undefined
 }
+
+/** Of cores, without all that a list of them does not need. */
+const listing = `
+import level from ${JSON.stringify(classicLevelUrl)}
+const store = new level.ClassicLevel(process.argv[2] + '/cores', { valueEncoding: 'buffer' })
+await store.open()
+const records = await store.values().all()
+process.stdout.write(records.map((record) => record.toString('latin1')).join('\\n'))
+await store.close()
+`
 
 /** What the kernel has counted: `process.cpuUsage()` is in steps of several ms. */
 const tellsProcessorTime = `
@@ -43,7 +53,6 @@ await bench.inDirectory(async (directory) => {
     await writeFile(join(program, name), text)
     return join(program, name)
   }
-  const levels = pathToFileURL(createRequire(import.meta.url).resolve('classic-level')).href
   const copy = join(directory, 'copy')
   await cp(data, copy, { recursive: true })
   const index = pathToFileURL('dist/package/dist/index.js').href
@@ -60,7 +69,7 @@ await bench.inDirectory(async (directory) => {
       args: [command, 'cores', '--data', data, '--user', user],
       most: 150,
     },
-    'what listing them needs': { args: [await write('list.mjs', listing(levels)), copy] },
+    'what listing them needs': { args: [await write('list.mjs', listing), copy] },
   }
   const all = Object.entries(starts).map(([name, start]) => ({
     name,
@@ -83,17 +92,6 @@ await bench.inDirectory(async (directory) => {
     bench.reportValues({ scenario, peer: 'processor time' }, processor, 'ms')
   }
 })
-
-function listing(levels: string): string {
-  return `
-    import level from ${JSON.stringify(levels)}
-    const store = new level.ClassicLevel(process.argv[2] + '/cores', { valueEncoding: 'buffer' })
-    await store.open()
-    const records = await store.values().all()
-    process.stdout.write(records.map((record) => record.toString('latin1')).join('\\n'))
-    await store.close()
-  `
-}
 
 async function fill(directory: string): Promise<void> {
   await using keep = await openOurs(directory)
