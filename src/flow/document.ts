@@ -102,7 +102,7 @@ class DocumentReader {
     const fields = this.#fields(document, 'a document', '', isFile ? fileMembers : members) ?? {}
     const title = this.#title(own(fields, 'title') ?? undefined)
     const id = own(fields, 'id') ?? undefined
-    // Written out: to spread two objects here took 0.5 us of the 2.5.
+    // Written out: two objects that were spread here, and one for each call, were a third of 5 us.
     const accepted: { -readonly [Name in keyof AcceptedDocument]: AcceptedDocument[Name] } = {
       id: this.#name(isFile ? (id ?? own(fields, 'name')) : id, 'id', maxNameBytes),
       user: this.#name(own(fields, 'user') ?? defaultUser, 'user', maxNameBytes),
