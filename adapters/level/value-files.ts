@@ -56,13 +56,13 @@ const callBytes = 1024 * 1024
  * documents took 8 % longer. Elsewhere the flag may mean less, as on macOS, or is not there.
  */
 const { O_WRONLY, O_CREAT, O_EXCL, O_DSYNC } = constants
-const syncing = process.platform === 'linux' ? O_WRONLY | O_CREAT | O_EXCL | O_DSYNC : undefined
+const syncedFlags = process.platform === 'linux' ? O_WRONLY | O_CREAT | O_EXCL | O_DSYNC : undefined
 
 const maxWrites = 8
 const maxReads = 4
 const maxUnlinks = 2
 
-const names = /^[0-9a-f]{24}$/
+const fileName = /^[0-9a-f]{24}$/
 
 // Not FileHandles: those leave an object each for the garbage collector. Reads open and close on
 // the calling thread (some 10 us), and writes close there what is synced: three turns of a busy event
@@ -104,20 +104,20 @@ export class ValueFiles {
   readonly #directory: string
   readonly #reads: ReadonlySet<Promise<unknown>>
   readonly #assertHeld: () => void
-  readonly fileNames: FileNames
+  readonly #names: FileNames
   readonly #writes = new Slots(maxWrites)
   readonly #readSlots = new Slots(maxReads)
   readonly #unlinks = new Slots(maxUnlinks)
   readonly #background = new Set<Promise<unknown>>()
 
-  private constructor(options: ValueFilesOptions, checksums: PieceChecksums, fileNames: FileNames) {
+  private constructor(options: ValueFilesOptions, checksums: PieceChecksums, names: FileNames) {
     this.separateBytes = options.separateBytes
     this.checksums = checksums
     this.#partition = options.partition
     this.#directory = options.directory
     this.#reads = options.reads
     this.#assertHeld = options.assertHeld
-    this.fileNames = fileNames
+    this.#names = names
   }
 
   /** Creates the directory where it does not exist. Its name is for the caller to make durable. */
@@ -141,6 +141,16 @@ export class ValueFiles {
     }
   }
 
+  /** Syncs of names that have failed. */
+  get nameFailures(): number {
+    return this.#names.failures
+  }
+
+  /** Throws where one has failed since there were so many. */
+  assertNamed(failures: number): void {
+    this.#names.assertDurable(failures)
+  }
+
   separates(operation: Operation): boolean {
     return operation.type === 'put' && operation.value.length >= this.separateBytes
   }
@@ -162,9 +172,9 @@ export class ValueFiles {
     return this.#writes.run(async () => {
       if (!wanted()) return
       this.#assertHeld()
-      const isSyncing = syncing !== undefined && lengthOf(values) <= callBytes
-      const file = await openFile(this.#path(name), isSyncing ? syncing : 'wx')
-      const named = this.fileNames.sync()
+      const isShort = syncedFlags !== undefined && lengthOf(values) <= callBytes
+      const file = await openFile(this.#path(name), isShort ? syncedFlags : 'wx')
+      const named = this.#names.sync()
       try {
         let at = 0
         for (let left = values; left.length > 0;) {
@@ -173,7 +183,7 @@ export class ValueFiles {
           at += bytes
           left = behind(left, bytes)
         }
-        if (!isSyncing) await syncFile(file)
+        if (!isShort) await syncFile(file)
       } finally {
         closeSync(file)
         await named
@@ -307,7 +317,7 @@ export class ValueFiles {
   async list(): Promise<Set<string>> {
     try {
       // Anything else in the directory is not ours to touch.
-      return new Set((await readdir(this.#directory)).filter((name) => names.test(name)))
+      return new Set((await readdir(this.#directory)).filter((name) => fileName.test(name)))
     } catch (error) {
       throw translate(error, this.#directory)
     }
@@ -315,7 +325,7 @@ export class ValueFiles {
 
   async close(): Promise<void> {
     while (this.#background.size > 0) await Promise.allSettled(this.#background)
-    await this.fileNames.close()
+    await this.#names.close()
   }
 
   #path(name: string): string {
@@ -345,7 +355,7 @@ export class RequestFiles {
 
   constructor(files: ValueFiles, operations: readonly Operation[], together: boolean) {
     this.#files = files
-    this.#nameFailures = files.fileNames.failures
+    this.#nameFailures = files.nameFailures
     const pointers = new Array<Pointer | undefined>(operations.length).fill(undefined)
     const writes: Promise<void>[] = []
     const wanted = () => this.#failure === undefined && !this.#isDiscarded
@@ -380,7 +390,7 @@ export class RequestFiles {
 
   /** Throws where the name of one of its files may be lost. */
   assertNamed(): void {
-    this.#files.fileNames.assertDurable(this.#nameFailures)
+    this.#files.assertNamed(this.#nameFailures)
   }
 
   /** Removes the files, which no pointer names. Resolves when the caller's bytes are free. */
