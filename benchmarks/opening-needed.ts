@@ -19,8 +19,8 @@ export function openNeeded(directory: string): Promise<number> {
   return bench.inDirectory(async (copy) => {
     const filter = (path: string) => basename(path) !== 'values'
     await cp(directory, copy, { recursive: true, filter })
-    // LevelDB would wait for what is still to be written of the copy.
-    execFileSync('sync')
+    // LevelDB would wait for what is still to be written of the copy. Windows has no such command.
+    if (process.platform !== 'win32') execFileSync('sync')
     let levels: readonly RawLevel[] = []
     const time = await bench.seconds(async () => (levels = await doWhatIsNeeded(copy)))
     await Promise.all(levels.map((level) => level.close()))

@@ -141,16 +141,6 @@ export class ValueFiles {
     }
   }
 
-  /** Syncs of names that have failed. */
-  get nameFailures(): number {
-    return this.#names.failures
-  }
-
-  /** Throws where one has failed since there were so many. */
-  assertNamed(failures: number): void {
-    this.#names.assertDurable(failures)
-  }
-
   separates(operation: Operation): boolean {
     return operation.type === 'put' && operation.value.length >= this.separateBytes
   }
@@ -161,7 +151,7 @@ export class ValueFiles {
    */
   begin(operations: readonly Operation[], together: boolean): RequestFiles | undefined {
     if (!operations.some((operation) => this.separates(operation))) return undefined
-    return new RequestFiles(this, operations, together)
+    return new RequestFiles(this, this.#names, operations, together)
   }
 
   /**
@@ -172,8 +162,8 @@ export class ValueFiles {
     return this.#writes.run(async () => {
       if (!wanted()) return
       this.#assertHeld()
-      const isShort = syncedFlags !== undefined && lengthOf(values) <= callBytes
-      const file = await openFile(this.#path(name), isShort ? syncedFlags : 'wx')
+      const isSynced = syncedFlags !== undefined && lengthOf(values) <= callBytes
+      const file = await openFile(this.#path(name), isSynced ? syncedFlags : 'wx')
       const named = this.#names.sync()
       try {
         let at = 0
@@ -183,7 +173,7 @@ export class ValueFiles {
           at += bytes
           left = behind(left, bytes)
         }
-        if (!isShort) await syncFile(file)
+        if (!isSynced) await syncFile(file)
       } finally {
         closeSync(file)
         await named
@@ -346,6 +336,7 @@ export class RequestFiles {
   /** Settles, never rejects, when the last byte was written and the buffers are free. */
   readonly settled: Promise<void>
   readonly #files: ValueFiles
+  readonly #fileNames: FileNames
   readonly #names: readonly string[]
   /** Syncs of names that had failed before it began. */
   readonly #nameFailures: number
@@ -353,9 +344,15 @@ export class RequestFiles {
   #failure: { readonly error: unknown } | undefined
   #done = false
 
-  constructor(files: ValueFiles, operations: readonly Operation[], together: boolean) {
+  constructor(
+    files: ValueFiles,
+    fileNames: FileNames,
+    operations: readonly Operation[],
+    together: boolean,
+  ) {
     this.#files = files
-    this.#nameFailures = files.nameFailures
+    this.#fileNames = fileNames
+    this.#nameFailures = fileNames.failures
     const pointers = new Array<Pointer | undefined>(operations.length).fill(undefined)
     const writes: Promise<void>[] = []
     const wanted = () => this.#failure === undefined && !this.#isDiscarded
@@ -390,7 +387,7 @@ export class RequestFiles {
 
   /** Throws where the name of one of its files may be lost. */
   assertNamed(): void {
-    this.#files.assertNamed(this.#nameFailures)
+    this.#fileNames.assertDurable(this.#nameFailures)
   }
 
   /** Removes the files, which no pointer names. Resolves when the caller's bytes are free. */
