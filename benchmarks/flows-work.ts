@@ -1,9 +1,10 @@
 // From claim to completion with a step that does nothing, 20,000 documents of 2 kB that wait,
 // against BullMQ's and plainjob's workers. Ours and BullMQ's have the concurrency that suits each
-// best; plainjob's worker takes one job at a time.
+// best; plainjob's worker takes one job at a time. Beside it what jobs cannot leave out.
 
 import { createDocuments, inFlight } from './flows-data.js'
 import { bullName, noSqlite, plainName, reportOrSkip, withBull, withPlain } from './flows-peers.js'
+import { workNeeded, workNeededName } from './flows-needed.js'
 import { noRedis } from './flows-redis.js'
 import { flow, processOurs, withOurs } from './flows-store.js'
 import * as bench from './measure.js'
@@ -12,6 +13,8 @@ import type { Contestant } from './measure.js'
 const rounds = 7
 const count = 20_000
 const concurrencies = [50, 100, 200]
+/** That what is needed does at once. */
+const together = 200
 const target = { least: 2.5 }
 
 const documents = createDocuments(count, { textBytes: 2048, users: 4 })
@@ -22,6 +25,7 @@ const times: Record<string, number[]> = await bench.interleave(rounds, {
   ...ofEach('ours', workOurs),
   ...(!noRedis && ofEach('bull', workBull)),
   ...(!noSqlite && { plain: workPlain }),
+  needed: () => workNeeded(documents, together),
 })
 
 const ours = best('ours')
@@ -37,6 +41,9 @@ const toPlain = { scenario, peer: plainName }
 reportOrSkip(toPlain, noSqlite, plain, (theirs) =>
   bench.report(bench.compareOperations(toPlain, operations, ours.times, theirs, target)),
 )
+const toNeeded = { scenario, peer: `${workNeededName}, ${together} at once` }
+const needed = times['needed'] as number[]
+bench.report(bench.compareOperations(toNeeded, operations, ours.times, needed, { least: 0.8 }))
 
 function ofEach(
   name: string,
