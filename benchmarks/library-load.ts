@@ -76,5 +76,12 @@ await bench.inDirectory(async (directory) => {
   const grown = Math.max(...memory.slice(half)) - Math.max(...memory.slice(0, half))
   bench.reportOne('RSS of the second half beside the first', grown, 'MiB', { most: 50 })
   bench.reportOne('until all is merged', merged, 'ms', { most: 60_000 })
+  const tenths = Array.from(
+    { length: 10 },
+    (_, n) => memory[Math.ceil(((n + 1) / 10) * memory.length) - 1],
+  )
+  bench.note(
+    `RSS at each tenth of it, in MiB: ${tenths.map((mib) => Math.round(mib ?? 0)).join(', ')}`,
+  )
   bench.note(`parts: ${Math.max(...parts)} at most, ${state.parts} at the end`)
 })
