@@ -336,8 +336,9 @@ export class RequestFiles {
   /** Settles, never rejects, when the last byte was written and the buffers are free. */
   readonly settled: Promise<void>
   readonly #files: ValueFiles
-  readonly #fileNames: FileNames
-  readonly #names: readonly string[]
+  readonly #names: FileNames
+  /** The names of those that it writes. */
+  readonly #written: readonly string[]
   /** Syncs of names that had failed before it began. */
   readonly #nameFailures: number
   #isDiscarded = false
@@ -346,13 +347,13 @@ export class RequestFiles {
 
   constructor(
     files: ValueFiles,
-    fileNames: FileNames,
+    names: FileNames,
     operations: readonly Operation[],
     together: boolean,
   ) {
     this.#files = files
-    this.#fileNames = fileNames
-    this.#nameFailures = fileNames.failures
+    this.#names = names
+    this.#nameFailures = names.failures
     const pointers = new Array<Pointer | undefined>(operations.length).fill(undefined)
     const writes: Promise<void>[] = []
     const wanted = () => this.#failure === undefined && !this.#isDiscarded
@@ -371,7 +372,7 @@ export class RequestFiles {
       }
     }
     this.pointers = pointers
-    this.#names = [...new Set(pointers.flatMap((pointer) => pointer?.name ?? []))]
+    this.#written = [...new Set(pointers.flatMap((pointer) => pointer?.name ?? []))]
     this.settled = Promise.all(writes).then(() => void (this.#done = true))
   }
 
@@ -387,13 +388,15 @@ export class RequestFiles {
 
   /** Throws where the name of one of its files may be lost. */
   assertNamed(): void {
-    this.#fileNames.assertDurable(this.#nameFailures)
+    this.#names.assertDurable(this.#nameFailures)
   }
 
   /** Removes the files, which no pointer names. Resolves when the caller's bytes are free. */
   discard(): Promise<void> {
     this.#isDiscarded = true
-    const freed = this.settled.then(() => this.#files.inBackground(this.#files.remove(this.#names)))
+    const freed = this.settled.then(() =>
+      this.#files.inBackground(this.#files.remove(this.#written)),
+    )
     // close() must not come between the two.
     this.#files.inBackground(freed)
     return freed
