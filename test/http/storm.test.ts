@@ -12,7 +12,13 @@ t.test(
   async (t) => {
     const seed = pickSeed()
     t.comment(`seed ${seed}`)
-    const report = await storm({ directory: t.testdir(), imports: 40, seed })
+    const report = await storm({
+      directory: t.testdir(),
+      imports: 40,
+      seed,
+      environment: {},
+      mostAboveIdleMiB: 300,
+    })
     t.ok(report.stored > 0, JSON.stringify(report))
   },
 )

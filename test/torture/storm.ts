@@ -31,7 +31,6 @@ export interface StormReport {
   readonly healthMs: number
 }
 
-const mostAboveIdleMiB = 300
 const tokens = { alice: 'token-of-alice', bob: 'token-of-bob', carol: 'token-of-carol' } as const
 type Name = keyof typeof tokens
 
@@ -39,11 +38,14 @@ export async function storm(options: {
   readonly directory: string
   readonly imports: number
   readonly seed: number
+  /** What the server has in its environment beside this process's. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly mostAboveIdleMiB: number
 }): Promise<StormReport> {
-  const { directory, imports, seed } = options
+  const { directory, imports, seed, environment, mostAboveIdleMiB } = options
   const random = new Random(seed)
   const data = join(directory, 'data')
-  const child = startServer(directory, data)
+  const child = startServer(directory, data, environment)
   try {
     const port = await portOf(child)
     const server = new Client(port)
@@ -149,7 +151,11 @@ export async function storm(options: {
   }
 }
 
-function startServer(directory: string, data: string): ChildProcess {
+function startServer(
+  directory: string,
+  data: string,
+  environment: Readonly<Record<string, string>>,
+): ChildProcess {
   const config = join(directory, 'storm.json')
   const principals = Object.entries(tokens).map(([user, token]) => [token, { user }])
   const limits = { maxQueryMs: 3000 }
@@ -162,11 +168,7 @@ function startServer(directory: string, data: string): ChildProcess {
   return spawn(
     process.execPath,
     ['--max-old-space-size=128', '--import', watch, program, 'serve', '--config', config],
-    // As docs/operations.md says. Without it glibc keeps some 100 MiB of what was freed: docs/http.md.
-    {
-      stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
-      env: { ...process.env, MALLOC_ARENA_MAX: '1' },
-    },
+    { stdio: ['ignore', 'pipe', 'ignore', 'ipc'], env: { ...process.env, ...environment } },
   )
 }
 
