@@ -1,7 +1,9 @@
 // What loads cannot leave out, whatever they are written in: each text is decoded and is UTF-8, what came together is one
 // value with a checksum, its jobs are in their users' lanes, and all of it is one synced batch. And what jobs whose step
-// does nothing cannot leave out: the value is read and checked, each text is a string again, and a synced batch says which
-// jobs have begun before they do, and which have ended: those of one value while those of the one before are processed.
+// does nothing cannot leave out: the value is read and checked, each text is a string again, no newer load of its document
+// was processed, and synced batches say which jobs have begun before they do, what is told of those that have ended, and
+// which load of each document was the last, under a key of its own since it is by its document that it is looked for. While
+// jobs run, the next are read, and what became of the ones before is written.
 
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
@@ -13,7 +15,7 @@ import { openRaw, rawKey, rawOptions, type RawLevel } from './peers.js'
 export const neededName =
   'the same decoded, checked and written by classic-level as one synced batch'
 export const workNeededName =
-  'the same read, checked, decoded and ended by classic-level in synced batches'
+  'the same read, checked, decoded and recorded by classic-level in synced batches'
 
 /** The seconds for all documents, so many in each batch, one batch after the other. */
 export function loadNeeded(
@@ -37,26 +39,47 @@ export function workNeeded(
     const level = await openRaw(directory, rawOptions.default)
     await fill(level, documents, together)
     const blocks = Math.ceil(documents.length / together)
+    const claim = async (number: number): Promise<readonly Job[]> => {
+      if (number > blocks) return []
+      const jobs = read(asBuffer((await level.get(blockKey(number))) as Uint8Array))
+      const latest = await level.getMany(jobs.map(latestKey))
+      bench.check(
+        latest.every((known) => known === undefined),
+        'no newer load was processed',
+      )
+      return jobs
+    }
+    let commits = 0
+    const commit = (begun: readonly Job[], ended: readonly Job[]) => {
+      const at = Date.now()
+      const leases = { beat: 1, begun: begun.map(({ id }) => [id, randomUUID()]) }
+      const records = [
+        put(leasesKey(++commits), json(leases)),
+        put(doneKey(commits), json({ at, done: ended.map(({ id, document }) => [id, document]) })),
+        ...ended.map((job) => put(latestKey(job), json({ at, job: job.id }))),
+      ]
+      return level.batch(records, { sync: true })
+    }
     let characters = 0
-    const step = async ({ text }: Stored) => {
+    const step = async ({ text }: Job) => {
       await Promise.resolve()
       characters += text.length
     }
     const time = await bench.seconds(async () => {
-      let ended: readonly Ended[] = []
-      const write = (begun: number) =>
-        level.put(key(begun, 9), json({ begun, ended }), { sync: true })
-      await write(1)
-      for (let block = 1; block <= blocks; block++) {
-        const value = (await level.get(key(block, 0))) as Uint8Array
-        const written = write(block + 1)
-        const stored = read(Buffer.from(value.buffer, value.byteOffset, value.length))
-        await Promise.all(stored.map(step))
-        await written
-        ended = stored.map(({ id }) => ({ id, at: Date.now() }))
+      let ended: readonly Job[] = []
+      let running = await claim(1)
+      await commit(running, ended)
+      for (let next = 2; running.length > 0; next++) {
+        const claimed = await claim(next)
+        const committed = commit(claimed, ended)
+        await Promise.all(running.map(step))
+        await committed
+        ended = running
+        running = claimed
       }
-      await write(blocks + 1)
+      await commit([], ended)
     })
+    // All of them are ASCII.
     const expected = documents.reduce((sum, { text }) => sum + Buffer.byteLength(text, 'base64'), 0)
     bench.check(characters === expected, `the texts: ${characters} of ${expected} characters`)
     await level.close()
@@ -77,54 +100,51 @@ async function fill(
     const head = { version: ++version, token: randomUUID(), nextBlock: version }
     const values = [block(batch), ...lanes(batch), json(counts), json(head)]
     await level.batch(
-      values.map((value, n) => ({ type: 'put', key: key(n < 2 ? version : 0, n), value })),
+      values.map((value, n) => put(key(n < 2 ? version : 0, n), value)),
       { sync: true },
     )
   }
 }
 
-interface Header {
+interface Job {
   readonly id: string
-  readonly at: number
-  readonly jobs: readonly {
-    readonly id: string
-    readonly collection?: string | undefined
-    readonly bytes: number
-    readonly metadata?: unknown
-  }[]
-}
-
-interface Stored {
-  readonly id: string
+  readonly document: string
   readonly text: string
-}
-
-interface Ended {
-  readonly id: string
-  readonly at: number
 }
 
 /** The length of the header, the header, the texts, and a checksum of all that. */
 function block(documents: readonly EncodedDocument[]): Uint8Array {
   const texts: Buffer[] = []
-  const jobs = documents.map(({ id, text, metadata, collection }) => {
+  const jobs = documents.map(({ id, text, metadata, collection }): Listed => {
     const bytes = Buffer.from(text, 'base64')
     bench.check(isUtf8(bytes), 'a text is UTF-8')
     texts.push(bytes)
-    return { id, collection, bytes: bytes.length, metadata }
+    return [id, collection, bytes.length, metadata]
   })
-  const header = json({ id: randomUUID(), at: Date.now(), jobs } satisfies Header)
+  const header = json({ id: randomUUID(), at: Date.now(), jobs })
   const whole = Buffer.concat([Buffer.alloc(4), header, ...texts, Buffer.alloc(4)])
   whole.writeUInt32LE(header.length)
   whole.writeUInt32LE(crc32(whole.subarray(0, -4)), whole.length - 4)
   return whole
 }
 
-function read(block: Buffer): Stored[] {
+type Listed = readonly [
+  document: string,
+  collection: string | undefined,
+  bytes: number,
+  metadata: unknown,
+]
+
+function read(block: Buffer): Job[] {
   bench.check(crc32(block.subarray(0, -4)) === block.readUInt32LE(block.length - 4), 'a block')
   let at = 4 + block.readUInt32LE(0)
-  const { jobs } = JSON.parse(block.toString('utf8', 4, at)) as Header
-  return jobs.map(({ id, bytes }) => ({ id, text: block.toString('utf8', at, (at += bytes)) }))
+  const { id, jobs } = JSON.parse(block.toString('utf8', 4, at)) as {
+    readonly id: string
+    readonly jobs: readonly Listed[]
+  }
+  return jobs.map(([document, , bytes], place) => {
+    return { id: `${id}-${place}`, document, text: block.toString('utf8', at, (at += bytes)) }
+  })
 }
 
 /** For each user a hash of each document. */
@@ -140,6 +160,19 @@ function lanes(documents: readonly EncodedDocument[]): Buffer[] {
 
 function key(version: number, n: number): Uint8Array {
   return Buffer.concat([rawKey(version), Buffer.alloc(24, n)])
+}
+
+const blockKey = (number: number) => key(number, 0)
+const leasesKey = (commit: number) => Buffer.from(`leases ${commit}`)
+const doneKey = (commit: number) => Buffer.from(`done ${commit}`)
+const latestKey = ({ document }: Job) => Buffer.from(`latest ${document}`)
+
+function put(key: Uint8Array, value: Uint8Array) {
+  return { type: 'put', key, value } as const
+}
+
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
 }
 
 function json(record: object): Buffer {

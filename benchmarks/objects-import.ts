@@ -14,6 +14,7 @@ import {
   SqlitePeer,
   toNedb,
 } from './objects-peers.js'
+import { importName, importNeeded } from './objects-needed.js'
 import { checkOurs, withOurs } from './objects-store.js'
 
 const rounds = 7
@@ -31,9 +32,10 @@ async function measure(
 ): Promise<void> {
   bench.note(`  ${order}`)
   const documents = batches.map((batch) => batch.map(toNedb))
-  const { ours, ours4, sqlite, nedb } = await bench.interleave(rounds, {
+  const { ours, ours4, needed, sqlite, nedb } = await bench.interleave(rounds, {
     ours: (round) => importOurs(batches, 1, isChecked(round)),
     ours4: (round) => importOurs(batches, 4, isChecked(round)),
+    needed: () => importNeeded(batches),
     ...(hasSqlite && { sqlite: () => importSqlite(batches) }),
     nedb: () => importNedb(documents),
   })
@@ -48,6 +50,10 @@ async function measure(
     reportOrSkip(toSqlite, sqlite, (theirs) =>
       bench.report(bench.compareOperations(toSqlite, operations, times, theirs, target('sqlite'))),
     )
+    if (isTarget) {
+      const toNeeded = { scenario, peer: importName }
+      bench.report(bench.compareOperations(toNeeded, operations, times, needed, { least: 0.8 }))
+    }
     const toNeDB = { scenario, peer: `${nedbName}, not synced` }
     bench.report(bench.compareOperations(toNeDB, operations, times, nedb, target('nedb')))
   }

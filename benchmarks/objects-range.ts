@@ -23,6 +23,7 @@ import {
   type Nedb,
 } from './objects-peers.js'
 import { measureOpening } from './objects-opening.js'
+import { fillNeeded, rangesName, rangesNeeded, type PriceRange } from './objects-needed.js'
 import { fillOurs, openOurs, withOurs } from './objects-store.js'
 
 const rounds = 9
@@ -33,12 +34,6 @@ const limit = 100
 /** NeDB is asked one query of so many, and its time multiplied. */
 const nedbShare = 50
 
-interface PriceRange {
-  readonly low: number
-  readonly high: number
-  readonly total: number
-}
-
 await bench.inDirectory(async (directory) => {
   bench.note('objects-range: filling the stores')
   const products = createProducts(count)
@@ -46,7 +41,7 @@ await bench.inDirectory(async (directory) => {
   if (hasSqlite) fillSqlite(directory, products)
   await measureReopening(directory)
   await measureOpening(directory, '100,000 objects', 10)
-  await measureFirst(directory, products)
+  await bench.inDirectory((raw) => measureFirst(directory, raw, products))
   await measureWarm(directory, await fillNedb(directory, products))
 })
 
@@ -63,17 +58,25 @@ async function measureReopening(directory: string): Promise<void> {
 }
 
 /** What a user meets who asks for the first time: nothing of it was read before. */
-async function measureFirst(directory: string, products: readonly Product[]): Promise<void> {
+async function measureFirst(
+  directory: string,
+  raw: string,
+  products: readonly Product[],
+): Promise<void> {
   bench.note(`  first ${firstQueries} queries`)
   const asking = (keep: Lorekeep, round: number) =>
     bench.seconds(() => queryOurs(keep, createRanges(round, firstQueries)))
   const askingSqlite = (sqlite: SqlitePeer, round: number) =>
     bench.seconds(() => querySqlite(sqlite, createRanges(round, firstQueries)))
+  await fillNeeded(raw, products)
+  const needed = (round: number) =>
+    rangesNeeded(raw, createRanges(round, firstQueries), limit, checkPage)
   const reopened = await bench.interleave(rounds, {
     ours: async (round) => {
       await using keep = await openOurs(directory)
       return await asking(keep, round)
     },
+    needed,
     ...(hasSqlite && {
       sqlite: async (round: number) => {
         using sqlite = new SqlitePeer(directory)
@@ -84,6 +87,7 @@ async function measureFirst(directory: string, products: readonly Product[]): Pr
   reportFirst('after reopening', reopened)
   const batches = inBatches(products)
   const imported = await bench.interleave(rounds, {
+    needed,
     ours: (round) =>
       withOurs(async (keep) => {
         for (const [n, values] of batches.entries()) await keep.objects.import(importOf(values, n))
@@ -103,13 +107,21 @@ async function measureFirst(directory: string, products: readonly Product[]): Pr
 
 function reportFirst(
   when: string,
-  { ours, sqlite }: { readonly ours: readonly number[]; readonly sqlite?: readonly number[] },
+  times: {
+    readonly ours: readonly number[]
+    readonly needed: readonly number[]
+    readonly sqlite?: readonly number[]
+  },
 ): void {
-  const names = { scenario: `range query, first ${firstQueries} ${when}`, peer: sqliteName }
+  const { ours, needed, sqlite } = times
+  const scenario = `range query, first ${firstQueries} ${when}`
   const operations = { count: firstQueries, unit: 'queries/s' }
-  reportOrSkip(names, sqlite, (theirs) =>
-    bench.report(bench.compareOperations(names, operations, ours, theirs, { least: 1 })),
+  const toSqlite = { scenario, peer: sqliteName }
+  reportOrSkip(toSqlite, sqlite, (theirs) =>
+    bench.report(bench.compareOperations(toSqlite, operations, ours, theirs, { least: 1 })),
   )
+  const toNeeded = { scenario, peer: rangesName }
+  bench.report(bench.compareOperations(toNeeded, operations, ours, needed, { least: 0.8 }))
 }
 
 async function measureWarm(directory: string, nedb: Nedb): Promise<void> {
