@@ -36,6 +36,7 @@ export function importNeeded(batches: readonly (readonly Product[])[]): Promise<
     const level = await openRaw(directory, rawOptions.default)
     const time = await bench.seconds(async () => {
       let next = 0
+      let keys = 0
       const ids = new Set<string>()
       for (const batch of batches) {
         for (const product of batch) {
@@ -56,16 +57,15 @@ export function importNeeded(batches: readonly (readonly Product[])[]): Promise<
   })
 }
 
-let keys = 0
-
 export interface PriceRange {
-  /** In the order of the prices: what is not below it, and below the next. */
   readonly low: number
+  /** The first price behind it. */
   readonly high: number
+  /** How many products are in it. */
   readonly total: number
 }
 
-/** Blocks of rows from 0 on, pages of prices from `firstPage` on, and what the pages begin with. */
+// Keys: blocks of rows from 0 on, pages of prices from `firstPage` on, and what the pages begin with.
 const firstPage = 1e6
 const pagesKey = rawKey(2e6)
 
